@@ -1,0 +1,5 @@
+//! What a component does when it is called.
+
+pub mod file;
+pub mod http;
+pub mod shell;

@@ -1,0 +1,1 @@
+//! Templates in manifest strings: native values, checked when loaded, bounded.

@@ -1,0 +1,39 @@
+//! snodo turns a folder of TOML manifests into a Model Context Protocol server.
+//!
+//! The modules are declared in layer order; each imports only what stands above it here.
+//! ARCHITECTURE.md describes the two ways through them: a request and a reload.
+
+// L0: small languages, logging, secrets, shutdown. Pure, or knowing only the process.
+pub mod lang;
+pub mod secret;
+pub mod shutdown;
+pub mod telemetry;
+
+// L1: validated components.
+pub mod model;
+
+// L2: TOML to model; the neutral protocol.
+pub mod manifest;
+pub mod ops;
+
+// L3: the wire; what a component does.
+pub mod action;
+pub mod protocol;
+
+// L4: the immutable runtime.
+pub mod runtime;
+
+// L5: a message in, an answer out.
+pub mod server;
+
+// L6: bytes in, bytes out.
+pub mod transport;
+
+// L7: watching manifests.
+pub mod reload;
+
+// L8: the only place that constructs everything.
+pub mod app;
+
+// L9: the command line.
+pub mod cli;

@@ -1,0 +1,33 @@
+//! Why a request is answered with a protocol error. Each dialect maps these to its codes.
+
+use serde_json::Value;
+
+/// A protocol error. What a tool itself reports is an outcome, not one of these.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum OpError {
+    /// No tool of this name can be called.
+    #[error("Unknown tool: {0}")]
+    UnknownTool(String),
+    /// The cursor is not one this server gave for this list as it now is.
+    #[error("Invalid cursor")]
+    InvalidCursor,
+    /// The parameters are not of the method's form.
+    #[error("Invalid params: {0}")]
+    InvalidParams(String),
+    /// The method is not known, or its capability is not offered.
+    #[error("Method not found: {0}")]
+    MethodNotFound(String),
+    /// The server itself failed; the message says nothing of its insides.
+    #[error("Internal error: {0}")]
+    Internal(String),
+    /// An error that the manifest itself declares (`result.protocol_error`).
+    #[error("{message}")]
+    Declared {
+        /// The code, outside the range the specification reserves for itself.
+        code: i64,
+        /// The message.
+        message: String,
+        /// `data`, when given.
+        data: Option<Value>,
+    },
+}

@@ -1,0 +1,1 @@
+//! Watching manifests and swapping the runtime.

@@ -1,0 +1,1 @@
+//! The immutable runtime built from a model.

@@ -1,0 +1,1 @@
+//! Dispatch: one message in, one answer out.

@@ -1,0 +1,40 @@
+//! Stopping: one token that everything watches, and the tasks that must end before the process does.
+
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Handed to whatever runs on its own. Cloning is cheap; all clones are one.
+#[derive(Clone, Debug, Default)]
+pub struct Shutdown {
+    token: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Shutdown {
+    /// Not yet begun, no tasks.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The token that is cancelled when the process begins to stop.
+    pub fn token(&self) -> &CancellationToken {
+        &self.token
+    }
+
+    /// The tasks that [`Shutdown::wait`] waits for. Reaping a killed process group is one.
+    pub fn tasks(&self) -> &TaskTracker {
+        &self.tasks
+    }
+
+    /// Begins to stop. Later calls do nothing.
+    pub fn begin(&self) {
+        self.token.cancel();
+    }
+
+    /// Waits until every tracked task has ended, `grace` at the most. True when all ended.
+    pub async fn wait(&self, grace: Duration) -> bool {
+        self.tasks.close();
+        tokio::time::timeout(grace, self.tasks.wait()).await.is_ok()
+    }
+}

@@ -1,0 +1,4 @@
+//! Transports: bytes in, bytes out.
+
+pub mod http;
+pub mod stdio;
