@@ -1,1 +1,151 @@
-//! The composition root.
+//! The composition root: the only place that constructs everything.
+//!
+//! Settings → manifests → runtime → server → transport, beside it the reloader; then it waits for
+//! a signal, or on stdio for the end of the input.
+
+use crate::lang::diag::Diagnostic;
+use crate::lang::schema::SchemaCache;
+use crate::manifest::environment::Environment;
+use crate::manifest::load::load;
+use crate::manifest::settings::{self, Asked};
+use crate::model::{OnError, Settings};
+use crate::reload::{self, Reloader, State};
+use crate::runtime::{self, Handle};
+use crate::server::{Limits, Server};
+use crate::shutdown::Shutdown;
+use crate::telemetry::{self, LogGuard};
+use crate::transport::{http, stdio};
+use anyhow::Context as _;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
+
+/// How long stdio requests in flight may go on once the input has ended.
+const STDIO_GRACE: Duration = Duration::from_secs(2);
+
+/// Which transport is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Face {
+    /// Streamable HTTP on the configured addresses.
+    Http,
+    /// The standard streams.
+    Stdio,
+}
+
+/// Why the server did not start.
+#[derive(Debug)]
+pub enum Refused {
+    /// The server file or a manifest is wrong.
+    Manifests {
+        /// What is wrong.
+        found: Vec<Diagnostic>,
+        /// NO_COLOR is set.
+        no_color: bool,
+    },
+    /// Anything else: an address in use, a log folder that is not there.
+    Other(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Refused {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+/// Serves until told to stop.
+///
+/// # Errors
+/// Why it did not start; once it serves, it ends well.
+pub fn run(asked: Asked, face: Face) -> Result<(), Refused> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the async runtime")?;
+    let outcome = runtime.block_on(start(asked, face));
+    // A thread may still be blocked on a stream that nobody serves; the process does not wait for it.
+    runtime.shutdown_background();
+    outcome
+}
+
+async fn start(asked: Asked, face: Face) -> Result<(), Refused> {
+    // Before anything slow: as process 1 a signal without a handler is ignored by the kernel.
+    let mut signals = Signals::install().context("cannot handle signals")?;
+    let first = tokio::task::spawn_blocking(move || first_load(asked));
+    let first = tokio::select! {
+        first = first => first.context("loading failed")??,
+        () = signals.stop() => return Ok(()),
+    };
+    let shutdown = Shutdown::new();
+    let First { state, log } = first;
+    let built = runtime::build(&state.settings, &state.loaded.tools, None, &shutdown);
+    let runtime = built.map_err(|found| Refused::Manifests {
+        found,
+        no_color: no_color(&state.environment),
+    })?;
+    let settings = state.settings.clone();
+    let handle = Handle::new(Arc::new(runtime));
+    let limits = Limits {
+        in_flight: settings.http.max_in_flight,
+        request_timeout: settings.http.request_timeout,
+    };
+    let server = Arc::new(Server::new(handle.clone(), limits));
+    let tools = state.loaded.tools.len();
+    let reloader = Reloader::new(state, handle, shutdown.clone());
+    let (hangup, hangups) = mpsc::channel(1);
+    let reloading = tokio::spawn(reload::run(
+        reloader,
+        settings.reload.clone(),
+        hangups,
+        shutdown.token().clone(),
+    ));
+    let served = match face {
+        Face::Http => serve_http(&settings, server, &shutdown, signals, hangup, tools).await,
+        Face::Stdio => serve_stdio(&settings, server, &shutdown, signals, hangup, tools).await,
+    };
+    shutdown.begin();
+    reloading.abort();
+    // Killing and reaping process groups takes at most `kill_after_ms` and a little.
+    if !shutdown.wait(settings.server.grace + Duration::from_secs(1)).await {
+        tracing::warn!("some work did not end in time");
+    }
+    tracing::info!("stopped");
+    drop(log);
+    Ok(served?)
+}
+
+/// What the first load made.
+struct First {
+    state: State,
+    log: LogGuard,
+}
+
+fn first_load(asked: Asked) -> Result<First, Refused> {
+    let environment = Environment::of_process();
+    let no_color = no_color(&environment);
+    let (settings, mut found) = settings::load(&asked, &environment);
+    let Some(settings) = settings else {
+        return Err(Refused::Manifests { found, no_color });
+    };
+    let schemas = Arc::new(SchemaCache::new());
+    let loaded = load(&settings, &environment, &schemas, None);
+    let broken = loaded.errors() > 0;
+    found.extend(loaded.diagnostics.iter().cloned());
+    if broken && settings.server.on_error == OnError::Refuse {
+        return Err(Refused::Manifests { found, no_color });
+    }
+    let log = telemetry::init(&settings.log, &environment_of_log(&environment))
+        .context("cannot set up logging")?;
+    if !found.is_empty() {
+        let text = crate::lang::diag::render(&found, &crate::lang::diag::RenderStyle { color: false });
+        tracing::warn!("the manifests are served with these findings\n{text}");
+    }
+    let state = State {
+        asked,
+        environment,
+        schemas,
+        settings,
+        loaded,
+    };
+    Ok(First { state, log })
+}

@@ -1,1 +1,72 @@
-//! The command line.
+//! The command line: one file a subcommand. Exit codes: 0 done, 1 refused (what is wrong stands on
+//! standard error), 2 misused.
+
+mod check;
+pub mod exec_limits;
+mod output;
+mod serve;
+mod stdio;
+
+use crate::manifest::settings::Asked;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Turns a folder of TOML manifests into a Model Context Protocol server.
+#[derive(Debug, Parser)]
+#[command(
+    name = "snodo",
+    version,
+    after_help = "Examples:\n  snodo serve ./manifests            serve a folder on http://127.0.0.1:4000/mcp\n  snodo stdio ./manifests            serve it on standard input and output\n  snodo check ./manifests            say what is wrong with it\n  snodo serve --set http.listen='[\"127.0.0.1:8080\"]' ./manifests"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve over Streamable HTTP until told to stop
+    Serve(Source),
+    /// Serve one client on standard input and output, until the input ends
+    Stdio(Source),
+    /// Say what is wrong with manifests, all of it, and exit
+    Check(check::Arguments),
+    /// Set limits on this process, then become the program
+    #[command(name = exec_limits::NAME, hide = true)]
+    ExecLimits(exec_limits::Arguments),
+}
+
+/// Where manifests and settings come from.
+#[derive(Debug, Args)]
+struct Source {
+    /// Folders or files of manifests; a server file is not needed then
+    #[arg(value_name = "DIR")]
+    paths: Vec<PathBuf>,
+    /// The server file [default: ./snodo.toml, ./config/snodo.toml or /etc/snodo/snodo.toml]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Set a key of the server file, for example http.listen='["127.0.0.1:8080"]'
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+impl Source {
+    fn asked(self) -> Asked {
+        Asked {
+            config: self.config,
+            paths: self.paths,
+            set: self.set,
+        }
+    }
+}
+
+/// Runs the command that the process was started with.
+pub fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Serve(source) => serve::run(source.asked()),
+        Command::Stdio(source) => stdio::run(source.asked()),
+        Command::Check(arguments) => check::run(arguments),
+        Command::ExecLimits(arguments) => exec_limits::run(arguments),
+    }
+}

@@ -1,6 +1,21 @@
 //! Validated components: what a manifest means once it has been checked. Valid by construction;
 //! nothing here knows TOML, and nothing here does IO.
 
+mod action;
 mod declaration;
+mod result;
+mod settings;
+mod tool;
 
+pub use action::{
+    ActionSpec, ArgSpec, ClientIdentity, Encoding, FileSpec, HeaderSpec, HttpBody, HttpSpec,
+    HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
+};
 pub use declaration::{Cache, CacheScope, Icon, Identity, Theme, ToolAnnotations, ToolDeclaration};
+pub use result::{
+    BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec,
+};
+pub use settings::{
+    HttpSettings, LogFile, LogSettings, OnError, ReloadSettings, Rotate, ServerSettings, Settings, Values,
+};
+pub use tool::{Place, Tool};

@@ -1,0 +1,58 @@
+//! The process's environment, read once. What templates and commands see of it is listed by the
+//! author; everything else of the program asks this value, never the process.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// A copy of the environment as it was when the program started.
+#[derive(Clone, Debug, Default)]
+pub struct Environment(BTreeMap<OsString, OsString>);
+
+impl Environment {
+    /// Reads the process's environment. The one place that does.
+    pub fn of_process() -> Self {
+        #[expect(clippy::disallowed_methods, reason = "this is the one place")]
+        Self(std::env::vars_os().collect())
+    }
+
+    /// An environment of these variables.
+    pub fn of(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self(
+            variables
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        )
+    }
+
+    /// A variable's value when it is set and is UTF-8.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(std::ffi::OsStr::new(name))?.to_str()
+    }
+
+    /// All variables whose names and values are UTF-8.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)))
+    }
+
+    /// The file that a command name stands for: itself when it holds a `/`, else the first
+    /// executable file of that name in PATH.
+    pub fn find_command(&self, name: &str) -> Option<PathBuf> {
+        if name.contains('/') {
+            let path = PathBuf::from(name);
+            return is_executable(&path).then_some(path);
+        }
+        let search = self.get("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin");
+        std::env::split_paths(search)
+            .map(|folder| folder.join(name))
+            .find(|path| is_executable(path))
+    }
+}
+
+fn is_executable(path: &std::path::Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}

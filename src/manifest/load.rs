@@ -1,0 +1,237 @@
+//! One load: all files, all components, everything wrong with them. A file that has not changed
+//! since the load before is not read again, so a reload costs what changed.
+
+use super::discover::{self, Found};
+use super::environment::Environment;
+use super::lower::{Cx, Lowered, Outside, tool};
+use super::read::{Findings, Layer, Table, WRONG_TYPE, parse};
+use crate::lang::diag::{Code, Diagnostic, Severity, SourceFile, Span};
+use crate::lang::schema::SchemaCache;
+use crate::manifest::lower::codes::{NO_EFFECT, NOT_SERVED};
+use crate::model::{OnError, Settings, Tool};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Two components of one name.
+pub const DUPLICATE_NAME: Code = Code("duplicate-name");
+
+/// What `snodo check --explain` prints for the code of this file.
+pub const EXPLAIN: &[(Code, &str)] = &[(
+    DUPLICATE_NAME,
+    "Names are unique across all manifest files of a server: a client asks for a tool by its name \
+     alone. Both places are shown; rename one, or remove it. Upper and lower case differ.",
+)];
+
+/// What one file came to.
+#[derive(Debug)]
+pub struct LoadedFile {
+    source: Arc<SourceFile>,
+    outside: Vec<Outside>,
+    tools: Vec<Lowered>,
+    findings: Vec<Diagnostic>,
+}
+
+/// What a load came to.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    files: BTreeMap<PathBuf, Arc<LoadedFile>>,
+    /// The tools to serve, by file path and place in the file.
+    pub tools: Vec<Arc<Tool>>,
+    /// Everything found wrong, and every warning.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How many files were read and lowered, not taken over from the load before.
+    pub fresh_files: usize,
+    /// A file came or went while the set was read; reading it again will tell.
+    pub unsettled: bool,
+}
+
+impl Loaded {
+    /// How many findings are errors.
+    pub fn errors(&self) -> usize {
+        let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
+        self.diagnostics.iter().filter(is_error).count()
+    }
+
+    /// How many files there are.
+    pub fn files(&self) -> usize {
+        self.files.len()
+    }
+
+    /// True when this load took over every file of the one before, and nothing came or went.
+    pub fn says_the_same(&self, before: &Self) -> bool {
+        self.fresh_files == 0
+            && self.files.len() == before.files.len()
+            && self.diagnostics.len() == before.diagnostics.len()
+    }
+
+    /// The files that manifests name and that were read with them.
+    pub fn outside(&self) -> impl Iterator<Item = &Path> {
+        self.files
+            .values()
+            .flat_map(|file| file.outside.iter().map(|outside| outside.path.as_path()))
+    }
+}
+
+/// Loads all manifests that the settings name. `previous` is the load whose unchanged files may be
+/// taken over: one made with the same settings and environment, or none.
+pub fn load(
+    settings: &Settings,
+    environment: &Environment,
+    schemas: &SchemaCache,
+    previous: Option<&Loaded>,
+) -> Loaded {
+    let (found, mut diagnostics) = discover::discover(&settings.manifests);
+    let mut loaded = Loaded::default();
+    for found in &found {
+        match discover::read(found) {
+            Ok(source) => {
+                let file = match previous.and_then(|previous| reuse(previous, found, &source)) {
+                    Some(file) => file,
+                    None => {
+                        loaded.fresh_files += 1;
+                        Arc::new(lower_file(settings, environment, schemas, source))
+                    }
+                };
+                loaded.files.insert(found.path.clone(), file);
+            }
+            Err(diagnostic) => diagnostics.push(diagnostic),
+        }
+    }
+    let skip = settings.server.on_error == OnError::Skip;
+    let files: Vec<Arc<LoadedFile>> = found
+        .iter()
+        .filter_map(|found| loaded.files.get(&found.path).cloned())
+        .collect();
+    for file in &files {
+        diagnostics.extend(file.findings.iter().cloned());
+    }
+    loaded.tools = unique(&files, skip, &mut diagnostics);
+    loaded.diagnostics = diagnostics;
+    loaded
+}
+
+/// The file of the load before, when neither it nor any file it names has changed.
+fn reuse(previous: &Loaded, found: &Found, source: &SourceFile) -> Option<Arc<LoadedFile>> {
+    let file = previous.files.get(&found.path)?;
+    let same = file.source.text() == source.text()
+        && file
+            .outside
+            .iter()
+            .all(|outside| std::fs::read(&outside.path).ok() == outside.content);
+    same.then(|| Arc::clone(file))
+}
+
+fn lower_file(
+    settings: &Settings,
+    environment: &Environment,
+    schemas: &SchemaCache,
+    source: Arc<SourceFile>,
+) -> LoadedFile {
+    let findings = Findings::default();
+    let folder = source.path().parent().unwrap_or(Path::new(""));
+    let cx = Cx {
+        findings: &findings,
+        settings,
+        environment,
+        schemas,
+        folder: std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()),
+        outside: RefCell::default(),
+    };
+    let tools = match parse(&source, &findings) {
+        Some(document) => {
+            let layer = Layer {
+                file: &source,
+                table: &document,
+                span: 0..0,
+                inherited: None,
+            };
+            lower_document(&cx, Table::new(vec![layer], &findings, "at the top level"))
+        }
+        None => Vec::new(),
+    };
+    let outside = cx.outside.take();
+    LoadedFile {
+        source,
+        outside,
+        tools,
+        findings: findings.into_vec(),
+    }
+}
+
+fn lower_document(cx: &Cx<'_>, table: Table<'_>) -> Vec<Lowered> {
+    let mut defaults = table.table("defaults");
+    if let Some(defaults) = &mut defaults {
+        defaults.set_place("in [defaults]");
+        super::lower::refuse_unserved(defaults, &["scopes", "wrap"]);
+    }
+    let tools: Vec<Lowered> = table
+        .tables("tool")
+        .into_iter()
+        .map(|each| tool(cx, each, defaults.as_ref()))
+        .collect();
+    for key in ["resource", "prompt", "actor"] {
+        if let Some(entry) = table.entry(key) {
+            table.error(
+                NOT_SERVED,
+                entry.key_at,
+                format!("`{key}` is not served by this version of snodo"),
+            );
+        }
+    }
+    if let Some(defaults) = defaults {
+        check_defaults(defaults);
+    }
+    table.finish();
+    tools
+}
+
+/// Defaults that no component took are misspelt or forgotten.
+fn check_defaults(defaults: Table<'_>) {
+    for key in ["http", "shell", "file", "annotations"] {
+        let Some(entry) = defaults.entry(key) else { continue };
+        if !matches!(entry.value, toml::de::DeValue::Table(_)) {
+            defaults.error(WRONG_TYPE, entry.at, format!("`{key}` must be a table"));
+        } else if !defaults.was_used(key) {
+            defaults.report(Diagnostic::warning(
+                NO_EFFECT,
+                entry.key_at,
+                format!("`defaults.{key}` is used by no component of this file"),
+            ));
+        }
+    }
+    defaults.finish();
+}
+
+/// The tools of all files, one of each name. With `skip`, what a broken file declares is left out.
+fn unique(files: &[Arc<LoadedFile>], skip: bool, diagnostics: &mut Vec<Diagnostic>) -> Vec<Arc<Tool>> {
+    let mut seen: HashMap<&str, &Span> = HashMap::new();
+    let mut tools = Vec::new();
+    for file in files {
+        let broken = file.findings.iter().any(|found| found.severity == Severity::Error);
+        for lowered in &file.tools {
+            let Some(name) = &lowered.name else { continue };
+            if let Some(first) = seen.get(name.value.as_str()) {
+                diagnostics.push(
+                    Diagnostic::error(
+                        DUPLICATE_NAME,
+                        name.at.clone(),
+                        format!("the tool name `{}` is taken", name.value),
+                    )
+                    .label(format!("in tool \"{}\"", name.value))
+                    .related((*first).clone(), "first declared here")
+                    .help("rename or remove one of them"),
+                );
+                continue;
+            }
+            seen.insert(&name.value, &name.at);
+            if let Some(tool) = &lowered.tool
+                && !(skip && broken)
+            {
+                tools.push(Arc::clone(tool));
+            }
+        }
+    }
+    tools
+}

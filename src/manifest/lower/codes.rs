@@ -1,0 +1,157 @@
+//! The codes of what lowering finds, and what each means.
+
+use crate::lang::diag::Code;
+
+/// A name that the protocol or the language does not allow.
+pub const BAD_NAME: Code = Code("bad-name");
+/// A key that does not belong where it stands.
+pub const MISPLACED: Code = Code("misplaced-key");
+/// A key that does nothing where it stands.
+pub const NO_EFFECT: Code = Code("no-effect");
+/// A part of the language that this version does not serve.
+pub const NOT_SERVED: Code = Code("not-served");
+/// Two keys that exclude each other.
+pub const CONFLICT: Code = Code("conflicting-keys");
+/// A component with neither an action nor a result.
+pub const EMPTY_COMPONENT: Code = Code("empty-component");
+/// A JSON Schema that cannot be used.
+pub const BAD_SCHEMA: Code = Code("bad-schema");
+/// A default that its own schema refuses.
+pub const BAD_DEFAULT: Code = Code("bad-default");
+/// Text that should have been JSON.
+pub const BAD_JSON: Code = Code("bad-json");
+/// A file or folder that a manifest names and that cannot be read.
+pub const UNREADABLE: Code = Code("unreadable-path");
+/// A URL that cannot be used.
+pub const BAD_URL: Code = Code("bad-url");
+/// A template where only literal text is taken.
+pub const NOT_LITERAL: Code = Code("literal-only");
+/// A command that is not on this machine.
+pub const NO_COMMAND: Code = Code("command-not-found");
+/// A secret that other users of the machine can read.
+pub const SECRET_IN_ARGV: Code = Code("secret-in-argv");
+/// A value placed in a URL without encoding.
+pub const RAW_IN_URL: Code = Code("raw-in-url");
+/// A component left out because something it needs is missing.
+pub const UNAVAILABLE: Code = Code("unavailable");
+/// A tool name that some clients cannot use.
+pub const AWKWARD_NAME: Code = Code("awkward-name");
+/// A header field that cannot be sent.
+pub const BAD_HEADER: Code = Code("bad-header");
+/// Metadata whose key the protocol does not allow.
+pub const BAD_META_KEY: Code = Code("bad-metadata-key");
+/// A secret or variable that is declared and not there.
+pub const MISSING_VALUE: Code = Code("missing-value");
+
+/// What `snodo check --explain` prints for the codes of this folder.
+pub const EXPLAIN: &[(Code, &str)] = &[
+    (
+        BAD_NAME,
+        "A tool's name is 1 to 128 of the letters A-Z and a-z, the digits, `_`, `-` and `.` \
+         (MCP 2026-07-28, tools, \"Tool Names\"). Other names break clients that build function \
+         names from them.",
+    ),
+    (
+        MISPLACED,
+        "The key is known, but not in this place: `items` describes arrays, `arguments` describes \
+         objects and arrays of objects, and `schema` may not overwrite what a nested `arguments` \
+         table makes.",
+    ),
+    (
+        NO_EFFECT,
+        "JSON Schema ignores a keyword that does not fit the type (`minLength` on an integer). \
+         Remove it, or correct the type.",
+    ),
+    (
+        NOT_SERVED,
+        "The key is part of the manifest language, but this version of snodo does not serve it. It \
+         is refused rather than ignored, so that a limit or a question you rely on is never \
+         silently missing. docs/manifest.md says what is served.",
+    ),
+    (
+        CONFLICT,
+        "Two keys of this table exclude each other, such as `command` and `script`, two actions on \
+         one component, or `arguments` and `input_schema`. Keep one.",
+    ),
+    (
+        EMPTY_COMPONENT,
+        "A component does something (`http`, `shell`, `file`) or answers something (`result`), or \
+         both. This one does neither, so a call could not be answered.",
+    ),
+    (
+        BAD_SCHEMA,
+        "The JSON Schema cannot be used: it breaks its own dialect's rules, names a dialect other \
+         than 2020-12 and draft-07, refers to something outside the document (nothing is ever \
+         fetched), has a pattern that does not compile, or is too deep or too large. The message \
+         gives the JSON pointer of the part.",
+    ),
+    (
+        BAD_DEFAULT,
+        "The default is filled in when the argument is absent, but the argument's own schema would \
+         refuse it. Correct one or the other.",
+    ),
+    (
+        BAD_JSON,
+        "The text or file should hold one JSON value and does not. The message says what the JSON \
+         parser met and where.",
+    ),
+    (
+        UNREADABLE,
+        "The manifest names a file or folder that does not exist or that this user may not read. \
+         Relative paths count from the folder of the manifest.",
+    ),
+    (
+        BAD_URL,
+        "The URL must be absolute, begin with `http://` or `https://`, and name its host in literal \
+         text, unless `allow_hosts` lists which hosts a call may name. A relative URL needs \
+         `[defaults.http] url` in the same file.",
+    ),
+    (
+        NOT_LITERAL,
+        "This text is taken as it stands, so a `{{ … }}` in it would never be filled in. A script's \
+         text in particular is never built from arguments, since that is how commands are \
+         injected: pass values through `env` and read them as variables (`\"$NAME\"`).",
+    ),
+    (
+        NO_COMMAND,
+        "The program is not in PATH, or the path does not name an executable file. The tool is \
+         served, and answers with an error until the program is there. `available = { commands = \
+         [\"name\"] }` leaves the tool out instead.",
+    ),
+    (
+        SECRET_IN_ARGV,
+        "Every user of the machine can read the argument lists of running processes. Pass the \
+         secret through `env` or `stdin`.",
+    ),
+    (
+        RAW_IN_URL,
+        "`| raw` puts the value into the URL without percent-encoding: a value with `/`, `?` or `#` \
+         changes which resource is asked for. It is listed so that you can see every such place.",
+    ),
+    (
+        UNAVAILABLE,
+        "The component says `available`, and something it names is missing here: it is left out of \
+         what is served. This is not an error.",
+    ),
+    (
+        AWKWARD_NAME,
+        "The protocol allows the name, but several clients do not take a `.` in a tool's name, or \
+         names over 64 characters.",
+    ),
+    (
+        BAD_HEADER,
+        "A header field's name is a token (RFC 9110, 5.1), and its value has no CR, LF or NUL. \
+         `Content-Length`, `Transfer-Encoding`, `Connection` and `Host` are set by snodo.",
+    ),
+    (
+        BAD_META_KEY,
+        "A key of `metadata` is a name of letters, digits, `-`, `_` and `.`, with an optional prefix \
+         of dot-separated labels and a `/` before it: `com.example/category`. Prefixes whose second \
+         label is `mcp` or `modelcontextprotocol` are reserved (MCP 2026-07-28, `_meta`).",
+    ),
+    (
+        MISSING_VALUE,
+        "The server file takes this secret or variable from the environment, a file or a systemd \
+         credential, and it is not there. Set it before the server starts.",
+    ),
+];

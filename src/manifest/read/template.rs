@@ -1,0 +1,126 @@
+//! Templates in strings: parsed and checked where they stand.
+
+use super::json::to_json;
+use super::literal;
+use super::table::{At, Entry, Table, WRONG_TYPE};
+use crate::lang::diag::{Code, Diagnostic, Span};
+use crate::lang::template::{ErrorKind, Names, Template, TemplateError, Tree};
+use toml::de::DeValue;
+
+/// A template that cannot be parsed, or uses what does not exist.
+pub const BAD_TEMPLATE: Code = Code("bad-template");
+/// A name in a template that holds nothing here.
+pub const UNKNOWN_NAME: Code = Code("unknown-name");
+
+/// What `snodo check --explain` prints for the codes of this file.
+pub const EXPLAIN: &[(Code, &str)] = &[
+    (
+        BAD_TEMPLATE,
+        "The text between `{{` and `}}` (or `{%` and `%}`) is not a template expression, or uses a \
+         filter, test, function or statement that does not exist here. docs/manifest.md lists the \
+         filters; `include`, `import`, `extends` and file access do not exist.",
+    ),
+    (
+        UNKNOWN_NAME,
+        "The template uses a name that holds nothing in this place: an argument that is not \
+         declared, a secret or variable that the server file does not list, a member of `output` \
+         that this action does not give. Templates are checked when they are loaded so that a \
+         misspelt name is found before the first call.",
+    ),
+];
+
+/// Reads templates that may use these names.
+#[derive(Debug)]
+pub struct Templates<'n> {
+    names: &'n Names,
+}
+
+impl<'n> Templates<'n> {
+    /// For templates that see these names.
+    pub fn new(names: &'n Names) -> Self {
+        Self { names }
+    }
+
+    /// Reads a key's text as a template.
+    pub fn key(&self, table: &Table<'_>, key: &'static str) -> Option<At<Template>> {
+        let entry = table.entry(key)?;
+        self.read(table, &entry)
+    }
+
+    /// An entry's text as a template. Numbers and booleans count as their text.
+    pub fn read(&self, table: &Table<'_>, entry: &Entry<'_>) -> Option<At<Template>> {
+        let text = match entry.value {
+            DeValue::String(text) => text.clone().into_owned(),
+            DeValue::Integer(number) if number.radix() == 10 => number.as_str().to_owned(),
+            DeValue::Boolean(value) => value.to_string(),
+            other => {
+                table.error(
+                    WRONG_TYPE,
+                    entry.at.clone(),
+                    format!("`{}` must be a string, not {}", entry.key, super::type_name(other)),
+                );
+                return None;
+            }
+        };
+        match Template::parse(&text) {
+            Ok(template) => {
+                let errors = template.check(self.names);
+                for error in &errors {
+                    table.report(finding(error, &entry.at));
+                }
+                errors.is_empty().then(|| entry.with(template))
+            }
+            Err(errors) => {
+                for error in &errors {
+                    table.report(finding(error, &entry.at));
+                }
+                None
+            }
+        }
+    }
+
+    /// An entry's value with templates in its strings.
+    pub fn tree(&self, table: &Table<'_>, entry: &Entry<'_>) -> Option<Tree> {
+        match entry.value {
+            DeValue::String(_) => self.read(table, entry).map(|read| Tree::template(read.value)),
+            DeValue::Array(_) => {
+                let items = entry.items();
+                let trees: Vec<Tree> = items.iter().filter_map(|item| self.tree(table, item)).collect();
+                (trees.len() == items.len()).then(|| Tree::list(trees))
+            }
+            DeValue::Table(_) => {
+                let members = entry.members();
+                let trees: Vec<(String, Tree)> = members
+                    .iter()
+                    .filter_map(|member| Some((member.key.to_owned(), self.tree(table, member)?)))
+                    .collect();
+                (trees.len() == members.len()).then(|| Tree::map(trees))
+            }
+            _ => to_json(entry, table.findings()).map(Tree::constant),
+        }
+    }
+}
+
+/// A template's error at its place in the file; `at` is the string with its quotes.
+fn finding(error: &TemplateError, at: &Span) -> Diagnostic {
+    let literal = at.file.text().get(at.start..at.end).unwrap_or("");
+    let range = if literal.starts_with(['"', '\'']) {
+        literal::locate(literal, error.range.clone())
+    } else {
+        0..literal.len()
+    };
+    let place = Span {
+        file: at.file.clone(),
+        start: at.start + range.start,
+        end: at.start + range.end,
+    };
+    let code = match error.kind {
+        ErrorKind::UnknownName => UNKNOWN_NAME,
+        _ => BAD_TEMPLATE,
+    };
+    let diagnostic = Diagnostic::error(code, place, error.message.clone());
+    match &error.help {
+        Some(help) => diagnostic.help(help.clone()),
+        None => diagnostic,
+    }
+}

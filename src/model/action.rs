@@ -1,0 +1,237 @@
+//! What a component does: the validated form of `http`, `shell` and `file`.
+
+use crate::lang::template::{Template, Tree};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A component's action.
+#[derive(Debug)]
+pub enum ActionSpec {
+    /// Fetch over HTTP.
+    Http(Box<HttpSpec>),
+    /// Run a command.
+    Shell(Box<ShellSpec>),
+    /// Read a file.
+    File(Box<FileSpec>),
+}
+
+/// `http`: one request to an upstream.
+#[derive(Debug)]
+pub struct HttpSpec {
+    /// The method, upper case.
+    pub method: http::Method,
+    /// The URL; values in it are percent-encoded for where they stand.
+    pub url: Template,
+    /// Whether scheme and host are literal, and if not, which hosts a call may name.
+    pub target: HttpTarget,
+    /// Query parameters added to the URL; a list repeats its key.
+    pub query: Vec<(String, Tree)>,
+    /// Header fields.
+    pub headers: Vec<HeaderSpec>,
+    /// The request's body.
+    pub body: HttpBody,
+    /// Bounds the whole call, retries included.
+    pub timeout: Duration,
+    /// Most bytes of a body, decompressed.
+    pub max_bytes: usize,
+    /// Most redirects followed; 0 gives the redirect itself.
+    pub redirects: u32,
+    /// When to try again.
+    pub retry: RetrySpec,
+    /// Statuses beside 2xx that are no failure.
+    pub accept_status: Vec<u16>,
+    /// Certificates trusted beside the platform's, as PEM.
+    pub ca_pem: Option<Vec<u8>>,
+    /// The client's certificate chain and key, as PEM.
+    pub client_pem: Option<ClientIdentity>,
+}
+
+/// A client certificate with its key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ClientIdentity {
+    /// The certificate chain, PEM.
+    pub chain: Vec<u8>,
+    /// The private key, PEM.
+    pub key: KeyPem,
+}
+
+/// A private key; its `Debug` shows nothing.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct KeyPem(pub Vec<u8>);
+
+impl std::fmt::Debug for KeyPem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("KeyPem(…)")
+    }
+}
+
+/// Who chose the host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HttpTarget {
+    /// The manifest: its word is taken.
+    Fixed,
+    /// The call: only these hosts, and no inner address unless allowed.
+    FromCaller {
+        /// Patterns: `api.example.com`, `*.example.com`, `host:port`.
+        allow_hosts: Vec<String>,
+        /// Inner addresses may be reached.
+        allow_private: bool,
+    },
+}
+
+/// One header field.
+#[derive(Debug)]
+pub struct HeaderSpec {
+    /// Its name.
+    pub name: http::HeaderName,
+    /// Its value.
+    pub value: Template,
+    /// The value uses a secret: it is dropped when a redirect leaves the host.
+    pub secret: bool,
+}
+
+/// A request's body.
+#[derive(Debug)]
+pub enum HttpBody {
+    /// None.
+    Empty,
+    /// `application/json`.
+    Json(Tree),
+    /// `application/x-www-form-urlencoded`; a list repeats its key.
+    Form(Vec<(String, Tree)>),
+    /// As it is; the type is the author's `content-type` header.
+    Text(Template),
+}
+
+/// When a request is sent again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetrySpec {
+    /// Attempts in all, the first included.
+    pub attempts: u32,
+    /// The first pause; it doubles.
+    pub backoff: Duration,
+    /// Statuses worth another attempt.
+    pub on: Vec<u16>,
+    /// Methods that are not idempotent too.
+    pub any_method: bool,
+}
+
+/// `shell`: one command.
+#[derive(Debug)]
+pub struct ShellSpec {
+    /// What is run.
+    pub program: Program,
+    /// Bytes for its standard input.
+    pub stdin: Option<Template>,
+    /// Variables set for it.
+    pub env: Vec<(String, Template)>,
+    /// Variables of the daemon's own environment that it sees, by name, with their values.
+    pub pass_env: Vec<(String, String)>,
+    /// Its working folder.
+    pub cwd: PathBuf,
+    /// How long it may run.
+    pub timeout: Duration,
+    /// Most bytes kept of each of its outputs.
+    pub max_output: usize,
+    /// From SIGTERM to SIGKILL.
+    pub kill_after: Duration,
+    /// Exit codes that are no failure.
+    pub success: Vec<i32>,
+    /// What its output is.
+    pub parse: Parse,
+    /// Limits set on it.
+    pub limits: LimitsSpec,
+}
+
+/// What a `shell` action runs.
+#[derive(Debug)]
+pub enum Program {
+    /// An argument list; the first is the program.
+    Command(Vec<ArgSpec>),
+    /// Literal text given to an interpreter.
+    Script {
+        /// The interpreter and its own arguments.
+        interpreter: Vec<String>,
+        /// The text, one more argument.
+        text: String,
+    },
+}
+
+/// One element of an argument list.
+#[derive(Debug)]
+pub struct ArgSpec {
+    /// Its value; a list becomes several elements.
+    pub value: Template,
+    /// A value may begin with `-` here: the author said so, or a literal `--` stands before it.
+    pub allow_dash: bool,
+}
+
+/// What a command's standard output is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Parse {
+    /// Text.
+    Text,
+    /// One JSON value.
+    Json,
+    /// A list of lines.
+    Lines,
+    /// Bytes of this media type.
+    Media(String),
+}
+
+/// Limits set on a command; `None` leaves the daemon's own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LimitsSpec {
+    /// Niceness, 0 to 19.
+    pub nice: Option<i32>,
+    /// Address space, bytes.
+    pub memory_bytes: Option<u64>,
+    /// Processor time, seconds.
+    pub cpu_seconds: Option<u64>,
+    /// Processes of the same user.
+    pub processes: Option<u64>,
+}
+
+/// `file`: one file, or one folder's list.
+#[derive(Debug)]
+pub struct FileSpec {
+    /// The folder that paths cannot leave; for a literal path alone, its own folder.
+    pub root: PathBuf,
+    /// The path below the root.
+    pub path: Template,
+    /// Most bytes read.
+    pub max_bytes: u64,
+    /// The part that is read.
+    pub window: WindowSpec,
+    /// How bytes become text.
+    pub encoding: Encoding,
+    /// A folder answers with its entries.
+    pub list_directories: bool,
+}
+
+/// The part of a file that is read.
+#[derive(Debug)]
+pub enum WindowSpec {
+    /// All of it.
+    Whole,
+    /// `from-to`, lines counted from 1.
+    Lines(Template),
+    /// Bytes.
+    Bytes {
+        /// First byte, 0 when absent.
+        offset: Option<Template>,
+        /// How many.
+        length: Option<Template>,
+    },
+}
+
+/// How a file's bytes are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// Text when they are text.
+    Auto,
+    /// Text, invalid sequences replaced.
+    Text,
+    /// Base64.
+    Base64,
+}

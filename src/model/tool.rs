@@ -1,0 +1,32 @@
+//! A tool, whole.
+
+use super::{ActionSpec, ResultSpec, ToolDeclaration};
+use crate::lang::schema::Schema;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A tool: what callers are told, what it takes, what it does, what it answers.
+#[derive(Debug)]
+pub struct Tool {
+    /// What `tools/list` shows.
+    pub declaration: ToolDeclaration,
+    /// The compiled input schema.
+    pub input: Arc<Schema>,
+    /// The compiled output schema.
+    pub output: Option<Arc<Schema>>,
+    /// What it does; `None` answers from `result` alone.
+    pub action: Option<ActionSpec>,
+    /// How the answer is made; `None` is the action's default.
+    pub result: Option<ResultSpec>,
+    /// Where it was declared.
+    pub place: Place,
+}
+
+/// Where a component was declared, for logs and for the message about a name taken twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file, as shown.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+}
