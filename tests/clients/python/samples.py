@@ -1,0 +1,105 @@
+"""Lists and calls every sample tool with the official Python SDK, over HTTP or stdio.
+
+    samples.py http URL
+    samples.py stdio PROGRAM ARGUMENT...
+"""
+
+import asyncio
+import sys
+
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.shared.exceptions import MCPError
+
+REVISION = "2026-07-28"
+CALLS = 0
+
+
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def text_of(result):
+    return "\n".join(block.text for block in result.content if block.type == "text")
+
+
+async def call(client, name, arguments=None):
+    global CALLS
+    CALLS += 1
+    result = await client.call_tool(name, arguments)
+    check(not result.is_error, f"{name}: {text_of(result)}")
+    return result
+
+
+async def every_sample(client):
+    """One real call to each sample tool; returns the names that were called."""
+    log = await call(client, "git_log", {"count": 3})
+    check(len(text_of(log).splitlines()) >= 1, "git_log gives commits")
+    newest = text_of(log).split()[0]
+    touched = await call(client, "git_log", {"count": 1, "path": "Cargo.toml"})
+    check(len(text_of(touched).splitlines()) == 1, "git_log follows a path")
+    await call(client, "git_diff", {"from": newest, "to": "HEAD"})
+    found = await call(client, "search_text", {"pattern": "^name = \"snodo\"", "path": "Cargo.toml"})
+    check("Cargo.toml:" in text_of(found), "search_text finds the package's name")
+    missing = await call(client, "search_text", {"pattern": "no such text " + "anywhere here"})
+    check("no line matches" in text_of(missing), "search_text says that nothing matches")
+    part = await call(client, "read_file", {"path": "Cargo.toml", "lines": "1-2"})
+    check(text_of(part).startswith("[package]"), "read_file reads lines")
+    listing = await call(client, "list_files", {})
+    check("Cargo.toml" in text_of(listing), "list_files lists the root")
+    await call(client, "disk_usage")
+    load = await call(client, "load_average")
+    check(isinstance(load.structured_content["one"], (int, float)), "load_average is a number")
+    words = await call(client, "count_words", {"text": "three small words"})
+    check(words.structured_content == {"words": 3, "characters": 17}, "count_words counts")
+    server = await call(client, "describe_server")
+    check(server.structured_content["server"]["name"] == "snodo-samples", "describe_server names it")
+    called = {
+        "git_log", "git_diff", "search_text", "read_file", "list_files", "disk_usage",
+        "load_average", "count_words", "describe_server",
+    }
+    tools = (await client.list_tools()).tools
+    if any(tool.name == "uptime" for tool in tools):
+        await call(client, "uptime")
+        called.add("uptime")
+    return called
+
+
+async def calls_that_fail(client):
+    for name, arguments, expected in [
+        ("git_log", {"count": 0}, "/count"),
+        ("git_diff", {}, "from"),
+        ("git_diff", {"from": "--output=/tmp/snodo-must-not-exist"}, "-"),
+        ("read_file", {"path": "../../../../etc/passwd"}, "not found"),
+        ("count_words", {"text": 5}, "/text"),
+    ]:
+        result = await client.call_tool(name, arguments)
+        check(result.is_error, f"{name} {arguments} is a tool error")
+        check(expected in text_of(result), f"{name} {arguments}: {text_of(result)!r} names {expected!r}")
+        check("passwd" not in text_of(result), "an error does not repeat the value")
+    try:
+        await client.call_tool("no_such_tool", {})
+    except MCPError as error:
+        check(error.error.code == -32602, f"unknown tool: {error.error.code}")
+    else:
+        raise AssertionError("an unknown tool is a protocol error")
+
+
+async def main():
+    kind, target, *arguments = sys.argv[1:]
+    server = target if kind == "http" else StdioServerParameters(command=target, args=arguments)
+    async with Client(server) as client:
+        check(client.protocol_version == REVISION, f"speaks {client.protocol_version}")
+        check(client.server_info.name == "snodo-samples", f"names itself: {client.server_info}")
+        listed = {tool.name for tool in (await client.list_tools()).tools}
+        called = await every_sample(client)
+        check(listed == called, f"every listed tool was called: {listed ^ called}")
+        await calls_that_fail(client)
+        many = [call(client, "count_words", {"text": "w " * n}) for n in range(1, 33)]
+        for n, result in enumerate(await asyncio.gather(*many), start=1):
+            check(result.structured_content["words"] == n, "each call gets its own answer")
+    print(f"python sdk over {kind}: {CALLS} passed, 0 failed")
+
+
+asyncio.run(main())

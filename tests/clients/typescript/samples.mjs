@@ -1,0 +1,55 @@
+// Lists and calls sample tools with the official TypeScript SDK, over HTTP or stdio.
+//
+//     node samples.mjs http URL
+//     node samples.mjs stdio PROGRAM ARGUMENT...
+
+import assert from "node:assert/strict";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+
+const [kind, target, ...rest] = process.argv.slice(2);
+const transport = () =>
+  kind === "http"
+    ? new StreamableHTTPClientTransport(new URL(target))
+    : new StdioClientTransport({ command: target, args: rest });
+const textOf = (result) =>
+  result.content.filter((block) => block.type === "text").map((block) => block.text).join("\n");
+
+let calls = 0;
+for (const mode of ["auto", { pin: "2026-07-28" }]) {
+  const client = new Client(
+    { name: "snodo-check", version: "1.0.0" },
+    { versionNegotiation: { mode } },
+  );
+  await client.connect(transport());
+  const call = async (name, args = {}) => {
+    calls += 1;
+    return client.callTool({ name, arguments: args });
+  };
+  const { tools } = await client.listTools();
+  const names = tools.map((tool) => tool.name);
+  assert.ok(names.includes("git_log") && names.includes("count_words"), names.join(" "));
+
+  const words = await call("count_words", { text: "three small words" });
+  assert.deepEqual(words.structuredContent, { words: 3, characters: 17 });
+  const log = await call("git_log", { count: 2 });
+  assert.ok(!log.isError && textOf(log).length > 0, textOf(log));
+  const file = await call("read_file", { path: "Cargo.toml", lines: "1-1" });
+  assert.equal(textOf(file).trim(), "[package]");
+  const load = await call("load_average");
+  assert.equal(typeof load.structuredContent.one, "number");
+  for (const name of ["disk_usage", "list_files", "describe_server"]) {
+    const result = await call(name);
+    assert.ok(!result.isError, `${name}: ${textOf(result)}`);
+  }
+  const bad = await call("git_log", { count: 100000 });
+  assert.equal(bad.isError, true);
+  assert.match(textOf(bad), /\/count/);
+  await assert.rejects(call("no_such_tool"), (error) => error.code === -32602);
+  const many = await Promise.all(
+    Array.from({ length: 32 }, (_, n) => call("count_words", { text: "w ".repeat(n + 1) })),
+  );
+  many.forEach((result, n) => assert.equal(result.structuredContent.words, n + 1));
+  await client.close();
+}
+console.log(`typescript sdk over ${kind}: ${calls} passed, 0 failed`);
