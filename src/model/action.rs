@@ -2,17 +2,18 @@
 
 use crate::lang::template::{Template, Tree};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A component's action.
 #[derive(Debug)]
 pub enum ActionSpec {
     /// Fetch over HTTP.
-    Http(Box<HttpSpec>),
+    Http(Arc<HttpSpec>),
     /// Run a command.
-    Shell(Box<ShellSpec>),
+    Shell(Arc<ShellSpec>),
     /// Read a file.
-    File(Box<FileSpec>),
+    File(Arc<FileSpec>),
 }
 
 /// `http`: one request to an upstream.

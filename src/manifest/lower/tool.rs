@@ -102,9 +102,9 @@ fn action(
     }
     let names = call.names();
     Some(Some(match kind {
-        "http" => ActionSpec::Http(Box::new(super::http::http(cx, table.table_over("http", defaults)?, &names)?)),
-        "shell" => ActionSpec::Shell(Box::new(super::shell::shell(cx, table.table_over("shell", defaults)?, &names)?)),
-        _ => ActionSpec::File(Box::new(super::file::file(cx, table.table_over("file", defaults)?, &names)?)),
+        "http" => ActionSpec::Http(Arc::new(super::http::http(cx, table.table_over("http", defaults)?, &names)?)),
+        "shell" => ActionSpec::Shell(Arc::new(super::shell::shell(cx, table.table_over("shell", defaults)?, &names)?)),
+        _ => ActionSpec::File(Arc::new(super::file::file(cx, table.table_over("file", defaults)?, &names)?)),
     }))
 }
 

@@ -1,0 +1,92 @@
+//! Carrying out an operation: one match over all of them.
+
+use super::{Entry, Runtime};
+use crate::action::{Call, Failure, Output, answer};
+use crate::lang::template::Scope;
+use crate::ops::{Answer, Arguments, Context, OpError, Operation, ToolOutcome};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+impl Runtime {
+    /// Carries out one operation.
+    ///
+    /// # Errors
+    /// A protocol error; a tool's own failure is an [`Answer::Tool`] with `is_error`.
+    pub async fn execute(&self, operation: Operation, context: &Context) -> Result<Answer, OpError> {
+        match operation {
+            Operation::Discover => Ok(Answer::Ready(self.discovery.clone())),
+            Operation::ListTools { cursor } => self.list_tools(cursor.as_deref()),
+            Operation::CallTool { name, arguments } => {
+                let Some(entry) = self.tools.by_name.get(&name) else {
+                    return Err(OpError::UnknownTool(name));
+                };
+                self.call_tool(entry, arguments, context).await.map(Answer::Tool)
+            }
+        }
+    }
+
+    fn list_tools(&self, cursor: Option<&str>) -> Result<Answer, OpError> {
+        let page = match cursor {
+            None => 0,
+            Some(cursor) => self.cursors.read(cursor).ok_or(OpError::InvalidCursor)?,
+        };
+        let page = self.tools.pages.get(page).ok_or(OpError::InvalidCursor)?;
+        Ok(Answer::Ready(page.clone()))
+    }
+
+    async fn call_tool(
+        &self,
+        entry: &Entry,
+        mut arguments: Arguments,
+        context: &Context,
+    ) -> Result<ToolOutcome, OpError> {
+        let tool = &entry.tool;
+        tool.input.fill_defaults(&mut arguments);
+        let arguments = Value::Object(arguments);
+        if let Err(violations) = tool.input.check(&arguments) {
+            return Ok(ToolOutcome::error(violations.arguments_text()));
+        }
+        let scope = self.scope(arguments, context);
+        let outcome = match &entry.action {
+            None => answer::from_result(tool, &scope, None)?,
+            Some(action) => {
+                let call = Call {
+                    scope: &scope,
+                    trace: &context.trace,
+                    shutdown: &self.shutdown,
+                };
+                match action.run(&call).await {
+                    Ok(output) => answer::from_result(tool, &scope, Some(Output::from(output)))?,
+                    Err(Failure(text)) => ToolOutcome::error(text),
+                }
+            }
+        };
+        Ok(answer::conforming(tool, outcome))
+    }
+
+    /// The names that a call's templates see.
+    fn scope(&self, arguments: Value, context: &Context) -> Scope {
+        let request_id = context.request_id.clone();
+        let method = context.method;
+        let client = context.client.clone();
+        Scope::new()
+            .with("args", Arc::new(arguments))
+            .with("secrets", Arc::clone(&self.values.secrets))
+            .with("env", Arc::clone(&self.values.env))
+            .with_lazy("request", move || {
+                let mut request = Map::new();
+                request.insert("id".into(), request_id.clone().into());
+                request.insert("method".into(), method.into());
+                Value::Object(request)
+            })
+            .with_lazy("client", move || {
+                let mut members = Map::new();
+                if let Some(client) = &client {
+                    members.insert("name".into(), client.name.clone().into());
+                    members.insert("version".into(), client.version.clone().into());
+                }
+                Value::Object(members)
+            })
+            .with_lazy("auth", || Value::Object(Map::new()))
+    }
+}

@@ -1,0 +1,232 @@
+//! `snodo serve` as a child, and a client of raw HTTP/1.1 that shows what came.
+
+use super::process::{DEADLINE, within};
+use super::stdio::collect;
+use serde_json::Value;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, ExitStatus, Stdio as Io};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+pub struct Daemon {
+    child: Child,
+    address: SocketAddr,
+    stderr: Arc<Mutex<String>>,
+    reader: Option<JoinHandle<()>>,
+}
+
+/// One HTTP answer.
+#[derive(Debug)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    /// The first field of this name, in any case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(field, _)| field.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+impl Daemon {
+    /// Starts the command and waits until it says where it listens.
+    pub fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Io::null())
+            .stdout(Io::null())
+            .stderr(Io::piped())
+            .spawn()
+            .unwrap();
+        let stderr = Arc::new(Mutex::new(String::new()));
+        let reader = collect(child.stderr.take().unwrap(), Arc::clone(&stderr));
+        let address = within("the server listens", || {
+            let text = stderr.lock().unwrap().clone();
+            if let Some(status) = child.try_wait().unwrap() {
+                panic!("the server ended with {status}:\n{text}");
+            }
+            let rest = text.split("http://").nth(1)?;
+            rest.split_once('/')?.0.parse().ok()
+        });
+        Self {
+            child,
+            address,
+            stderr,
+            reader: Some(reader),
+        }
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// A new connection.
+    pub fn connect(&self) -> Connection {
+        Connection::to(self.address)
+    }
+
+    /// Posts a message on a connection of its own, with the headers that a client sends.
+    pub fn post(&self, message: &Value) -> Reply {
+        self.connect().post(message)
+    }
+
+    /// Posts a request and gives the JSON of the answer.
+    pub fn ask(&self, message: &Value) -> Value {
+        self.post(message).json()
+    }
+
+    pub fn stderr(&self) -> String {
+        self.stderr.lock().unwrap().clone()
+    }
+
+    /// Waits until the log holds this.
+    pub fn wait_for_log(&self, text: &str) {
+        within(text, || self.stderr().contains(text).then_some(()));
+    }
+
+    /// Sends a signal, such as `TERM`.
+    pub fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let status = Command::new("kill").args(["-s", name, &pid]).status().unwrap();
+        assert!(status.success());
+    }
+
+    /// Waits until it has ended.
+    pub fn wait(&mut self) -> ExitStatus {
+        let child = &mut self.child;
+        within("the server ends", || child.try_wait().unwrap())
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
+        }
+    }
+}
+
+/// One TCP connection.
+pub struct Connection {
+    stream: BufReader<TcpStream>,
+    host: String,
+}
+
+impl Connection {
+    pub fn to(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(DEADLINE)).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Self {
+            stream: BufReader::new(stream),
+            host: address.to_string(),
+        }
+    }
+
+    /// Sends bytes as they are.
+    pub fn send(&mut self, bytes: &[u8]) {
+        self.stream.get_mut().write_all(bytes).unwrap();
+    }
+
+    /// Posts a message with the headers that a 2026-07-28 client sends.
+    pub fn post(&mut self, message: &Value) -> Reply {
+        let method = message["method"].as_str().unwrap_or_default();
+        let name = &message["params"][if method == "resources/read" { "uri" } else { "name" }];
+        let version = message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
+        let mut headers = vec![("Mcp-Method", method)];
+        if let Some(version) = version {
+            headers.push(("MCP-Protocol-Version", version));
+        }
+        if let Some(name) = name.as_str() {
+            headers.push(("Mcp-Name", name));
+        }
+        self.post_with(&headers, message.to_string().as_bytes())
+    }
+
+    /// Posts a body with these headers beside Host, Accept, Content-Type and Content-Length.
+    pub fn post_with(&mut self, headers: &[(&str, &str)], body: &[u8]) -> Reply {
+        let mut head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\nAccept: application/json, text/event-stream\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n",
+            self.host,
+            body.len()
+        );
+        for (name, value) in headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        head.push_str("\r\n");
+        let mut bytes = head.into_bytes();
+        bytes.extend_from_slice(body);
+        self.send(&bytes);
+        self.reply()
+    }
+
+    /// Reads one answer: head, then a body by its length or its chunks.
+    pub fn reply(&mut self) -> Reply {
+        let mut lines = Vec::new();
+        loop {
+            let mut line = String::new();
+            let n = self.stream.read_line(&mut line).unwrap();
+            assert!(n > 0, "the connection ended inside a head: {lines:?}");
+            if line == "\r\n" {
+                break;
+            }
+            lines.push(line.trim_end().to_owned());
+        }
+        let status = lines[0].split(' ').nth(1).unwrap().parse().unwrap();
+        let headers: Vec<(String, String)> = lines[1..]
+            .iter()
+            .filter_map(|line| line.split_once(": "))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        let mut reply = Reply {
+            status,
+            headers,
+            body: Vec::new(),
+        };
+        if let Some(length) = reply.header("content-length") {
+            reply.body = vec![0; length.parse().unwrap()];
+            self.stream.read_exact(&mut reply.body).unwrap();
+        } else if reply.header("transfer-encoding") == Some("chunked") {
+            self.chunks(&mut reply.body);
+        }
+        reply
+    }
+
+    fn chunks(&mut self, body: &mut Vec<u8>) {
+        loop {
+            let mut size = String::new();
+            self.stream.read_line(&mut size).unwrap();
+            let size = usize::from_str_radix(size.trim_end(), 16).unwrap();
+            let mut chunk = vec![0; size + 2];
+            self.stream.read_exact(&mut chunk).unwrap();
+            assert_eq!(&chunk[size..], b"\r\n");
+            if size == 0 {
+                return;
+            }
+            body.extend_from_slice(&chunk[..size]);
+        }
+    }
+
+    /// True when the server has closed the connection.
+    pub fn is_closed(&mut self) -> bool {
+        matches!(self.stream.read(&mut [0]), Ok(0) | Err(_))
+    }
+}

@@ -1,0 +1,14 @@
+//! What the tests share: a folder of manifests, the real program, and a client of each transport
+//! that shows bytes as they are.
+
+mod http;
+mod process;
+mod project;
+mod rpc;
+mod stdio;
+
+pub use http::{Connection, Daemon, Reply};
+pub use process::{DEADLINE, within};
+pub use project::{Checked, Project};
+pub use rpc::{call, discover, list, list_after, modern, text_of};
+pub use stdio::Stdio;
