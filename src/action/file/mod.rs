@@ -1,1 +1,20 @@
-//! Reading a file inside a folder.
+//! Reading a file inside a folder that the caller cannot leave.
+
+mod blocking;
+mod cached;
+mod content;
+mod encode;
+mod error;
+mod folder;
+mod mime;
+mod options;
+mod part;
+mod source;
+#[cfg(test)]
+mod tests;
+mod time;
+
+pub use content::{Body, Entry, EntryKind, FileContent, Found, Listing};
+pub use error::{FileError, RootError, WindowError};
+pub use options::{Encoding, ReadOptions, Window};
+pub use source::{Fixed, Root};

@@ -1,0 +1,137 @@
+//! Reading that may wait for a disk or a network, on a thread meant for it.
+
+use super::content::{FileContent, Found, Listing};
+use super::part::{self, Part, PartError};
+use super::source::Source;
+use super::{FileError, ReadOptions, encode, folder, mime, time};
+use std::fs::{File, Metadata};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// How long a read may take, waiting for its turn included.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Reads that may wait at one time, over all roots. A network file system that does not answer
+/// holds its threads until it does; the runtime has 512 of them, which other work needs too.
+static THREADS: Semaphore = Semaphore::const_new(256);
+
+/// Reads on another thread: `opened`, or what `source` finds at `path`. Dropping the future, or
+/// the end of its patience, stops the reading at its next step; a thread that the kernel does not
+/// let go keeps its turn until it is.
+pub(super) async fn read(
+    source: &Arc<Source>,
+    path: &str,
+    options: ReadOptions,
+    opened: Option<File>,
+) -> Result<Found, FileError> {
+    tokio::time::timeout(PATIENCE, read_in_turn(source, path, options, opened))
+        .await
+        .unwrap_or_else(|_| {
+            tracing::warn!(?path, "the file system did not answer in time");
+            Err(FileError::TimedOut {
+                seconds: PATIENCE.as_secs(),
+            })
+        })
+}
+
+async fn read_in_turn(
+    source: &Arc<Source>,
+    path: &str,
+    options: ReadOptions,
+    opened: Option<File>,
+) -> Result<Found, FileError> {
+    // The source's turn first: one that hangs must not hold turns that others wait for.
+    let own = Arc::clone(&source.turns).acquire_owned().await;
+    let shared = THREADS.acquire().await;
+    let stop = StopOnDrop::default();
+    let stopped = Arc::clone(&stop.0);
+    let source = Arc::clone(source);
+    let owned = path.to_owned();
+    let read = tokio::task::spawn_blocking(move || {
+        let _turns = (own, shared);
+        read_now(&source, &owned, &options, opened, &stopped)
+    });
+    match read.await {
+        Ok(found) => found,
+        Err(error) => {
+            tracing::error!(?path, %error, "reading a file ended");
+            Err(FileError::Failed(std::io::ErrorKind::Other))
+        }
+    }
+}
+
+fn read_now(
+    source: &Source,
+    path: &str,
+    options: &ReadOptions,
+    opened: Option<File>,
+    stop: &AtomicBool,
+) -> Result<Found, FileError> {
+    let failed = |error: &std::io::Error| FileError::from_io(path, error);
+    let mut file = match opened {
+        Some(file) => file,
+        None => source.open(path).map_err(|error| failed(&error))?,
+    };
+    let metadata = file.metadata().map_err(|error| failed(&error))?;
+    if metadata.is_dir() {
+        if !options.list_directories {
+            return Err(FileError::not_found(path, "it is a folder"));
+        }
+        let (entries, truncated) =
+            folder::list(&file, Listing::MOST, stop).map_err(|error| failed(&error))?;
+        return Ok(Found::Folder(Listing {
+            path: path.to_owned(),
+            entries,
+            modified: modified(&metadata),
+            truncated,
+        }));
+    }
+    if !metadata.is_file() {
+        return Err(FileError::not_found(path, "it is not a regular file"));
+    }
+    let part =
+        part::read(&mut file, metadata.len(), options, stop).map_err(|error| match error {
+            PartError::File(error) => error,
+            PartError::Io(error) => failed(&error),
+        })?;
+    Ok(content(path, &metadata, &part, options))
+}
+
+/// The answer for a regular file.
+pub(super) fn content(
+    path: &str,
+    metadata: &Metadata,
+    part: &Part,
+    options: &ReadOptions,
+) -> Found {
+    let encoded = encode::encode(part, options.encoding);
+    let head = if part.from_start {
+        part.bytes.as_slice()
+    } else {
+        &[]
+    };
+    Found::File(FileContent {
+        path: path.to_owned(),
+        mime: mime::of(path, head, encoded.is_text).to_owned(),
+        body: encoded.body,
+        size: metadata.len(),
+        modified: modified(metadata),
+        has_more: encoded.has_more,
+    })
+}
+
+fn modified(metadata: &Metadata) -> Option<String> {
+    metadata.modified().ok().and_then(time::rfc3339)
+}
+
+/// Tells the thread that nobody waits for it any more.
+#[derive(Default)]
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
