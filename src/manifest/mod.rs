@@ -1,1 +1,3 @@
 //! TOML to model.
+
+pub mod discover;
