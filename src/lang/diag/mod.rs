@@ -3,6 +3,19 @@
 //! A check never stops at the first problem: it pushes a [`Diagnostic`] and goes on. Positions
 //! are byte ranges in a [`SourceFile`]; lines and columns are computed when printed.
 
+mod cells;
+mod excerpt;
+mod json;
+mod order;
+pub mod position;
+mod render;
+mod sarif;
+pub mod suggest;
+
+pub use json::json;
+pub use render::{RenderStyle, render};
+pub use sarif::sarif;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
