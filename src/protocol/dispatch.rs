@@ -26,6 +26,10 @@ pub struct Conversation {}
 
 /// What is to be done about a message.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is taken apart where it is received; a box would cost each request an allocation"
+)]
 pub enum Step {
     /// Nothing: a notification that asks for nothing here, or a response.
     Nothing,
@@ -75,39 +79,27 @@ pub(super) enum Dialect {
 
 /// Reads one message and says what is to be done about it.
 pub fn receive(face: &Face, carrier: Carrier<'_>, bytes: &[u8]) -> Step {
-    match (jsonrpc::decode(bytes), carrier) {
-        (Ok(Message::Request(request)), carrier) => self::request(face, carrier, request),
-        (Ok(Message::Notification(notification)), carrier) => notify(carrier, &notification),
-        (Ok(Message::Response), Carrier::Stream(_)) => Step::Nothing,
-        (Ok(Message::Response), Carrier::Http(_)) => Step::Reply(refuse(&Fault::InvalidRequest(
-            "a client sends requests and notifications, not responses".into(),
-        ))),
-        (
-            Err(Malformed {
-                notification: true, ..
-            }),
-            Carrier::Stream(_),
-        ) => Step::Nothing,
-        (
-            Err(Malformed {
-                id: None, fault, ..
-            }),
-            _,
-        ) => Step::Reply(refuse(&fault)),
-        (
-            Err(Malformed {
-                id: Some(id),
-                fault,
-                ..
-            }),
-            _,
-        ) => Step::Reply(
-            ReplyTo {
-                dialect: Dialect::Modern,
+    match jsonrpc::decode(bytes) {
+        Ok(Message::Request(request)) => self::request(face, carrier, request),
+        Ok(Message::Notification(notification)) => notify(carrier, &notification),
+        Ok(Message::Response) => match carrier {
+            Carrier::Stream(_) => Step::Nothing,
+            Carrier::Http(_) => Step::Reply(refuse(&Fault::InvalidRequest(
+                "a client sends requests and notifications, not responses".into(),
+            ))),
+        },
+        Err(malformed) => {
+            let Malformed {
                 id,
+                fault,
+                notification,
+            } = *malformed;
+            match carrier {
+                Carrier::Stream(_) if notification => Step::Nothing,
+                // What is wrong with it is wrong in every dialect.
+                _ => Step::Reply(error(Dialect::Modern, id.as_ref(), &fault)),
             }
-            .refuse(&fault),
-        ),
+        }
     }
 }
 

@@ -95,12 +95,6 @@ impl InFlight {
             entry.cancelled.cancel();
         }
     }
-
-    /// How many there are.
-    #[cfg(test)]
-    pub(super) fn len(&self) -> usize {
-        lock(&self.table).entries.len()
-    }
 }
 
 impl Place {

@@ -53,7 +53,7 @@ pub(in crate::protocol) struct Malformed {
 ///
 /// # Errors
 /// What stands there instead.
-pub(in crate::protocol) fn decode(bytes: &[u8]) -> Result<Message<'_>, Malformed> {
+pub(in crate::protocol) fn decode(bytes: &[u8]) -> Result<Message<'_>, Box<Malformed>> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| unread(Fault::Parse(format!("the message is not UTF-8: {error}"))))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -86,25 +86,27 @@ pub(in crate::protocol) fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
     Some(Cow::Borrowed(inner))
 }
 
-fn unread(fault: Fault) -> Malformed {
-    Malformed {
+fn unread(fault: Fault) -> Box<Malformed> {
+    Box::new(Malformed {
         id: None,
         fault,
         notification: false,
-    }
+    })
 }
 
 /// Tells what kind of message an object is, or what keeps it from being one.
-fn message<'a>(envelope: &Envelope<'a>) -> Result<Message<'a>, Malformed> {
+fn message<'a>(envelope: &Envelope<'a>) -> Result<Message<'a>, Box<Malformed>> {
     let id = match envelope.repeated {
         Some("id") => None,
         _ => envelope.id.and_then(Id::read),
     };
     let method = envelope.method.and_then(text);
-    let malformed = |fault| Malformed {
-        id: id.clone(),
-        fault,
-        notification: method.is_some() && envelope.id.is_none(),
+    let malformed = |fault| {
+        Box::new(Malformed {
+            id: id.clone(),
+            fault,
+            notification: method.is_some() && envelope.id.is_none(),
+        })
     };
     let invalid = |what: &str| Err(malformed(Fault::InvalidRequest(what.into())));
 
