@@ -1,8 +1,7 @@
 //! Why a message is refused, and the only table from that to a JSON-RPC code and an HTTP status
 //! (specification: basic §Error Codes, streamable-http §Protocol Version Header).
 
-use super::dispatch::Dialect;
-use super::version;
+use super::version::{self, Dialect};
 use crate::ops::OpError;
 use http::StatusCode;
 

@@ -3,6 +3,7 @@
 use super::codes::{self, Fault};
 use super::face::Face;
 use super::jsonrpc::{self, Id, Malformed, Message, Notification, Request};
+use super::version::Dialect;
 use super::{json, modern, version};
 use crate::ops::{Answer, Context, OpError, Operation};
 use bytes::Bytes;
@@ -68,13 +69,6 @@ pub struct Response {
     pub body: Bytes,
     /// The code, when it is an error.
     pub code: Option<i64>,
-}
-
-/// A way of reading and writing messages. The number is its place in a [`crate::ops::Ready`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
-    /// Every request carries its version, capabilities and client (2026-07-28 and later).
-    Modern = 0,
 }
 
 /// Reads one message and says what is to be done about it.

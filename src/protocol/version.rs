@@ -1,5 +1,5 @@
-//! The protocol revisions this program speaks. A revision's date stands here and in the folder of
-//! its dialect, nowhere else.
+//! The protocol revisions this program speaks, and the dialects they are spoken in. A revision's
+//! date stands here and in the folder of its dialect, nowhere else.
 
 use super::json;
 
@@ -8,6 +8,13 @@ use super::json;
 pub(super) enum Revision {
     /// Stateless: every request carries its version and its client's capabilities.
     V2026_07_28,
+}
+
+/// A way of reading and writing messages. The number is its place in a [`crate::ops::Ready`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// Every request carries its version, capabilities and client (2026-07-28 and later).
+    Modern = 0,
 }
 
 /// Every revision that is served, newest first.

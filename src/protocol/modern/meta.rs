@@ -6,6 +6,7 @@ use crate::protocol::codes::{Fault, excerpt};
 use crate::protocol::jsonrpc::{Id, text};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 /// The members of `_meta` the specification reserves, as they stand. `null` is absent.
 #[derive(Debug, Default, Deserialize)]
@@ -45,7 +46,7 @@ impl<'a> Meta<'a> {
     ///
     /// # Errors
     /// It says none; then the error names all that is missing.
-    pub(super) fn version(&self) -> Result<String, Fault> {
+    pub(super) fn version(&self) -> Result<Cow<'a, str>, Fault> {
         let Some(raw) = self.version else {
             let and_capabilities = match self.capabilities {
                 Some(_) => "",
@@ -55,7 +56,7 @@ impl<'a> Meta<'a> {
                 "`params._meta` lacks `io.modelcontextprotocol/protocolVersion`{and_capabilities}"
             )));
         };
-        text(raw).map(String::from).ok_or_else(|| {
+        text(raw).ok_or_else(|| {
             Fault::MissingMeta("`io.modelcontextprotocol/protocolVersion` must be a string".into())
         })
     }

@@ -28,13 +28,17 @@ pub(in crate::protocol) fn read(
     }
     match Revision::find(&version) {
         Some(Revision::V2026_07_28) => {}
-        None => return Err(Fault::UnsupportedVersion { requested: version }),
+        None => {
+            return Err(Fault::UnsupportedVersion {
+                requested: version.into_owned(),
+            });
+        }
     }
     if let Some(headers) = headers {
         let name = mirrored_name(&request.method, params).and_then(text);
         headers::check_target(headers, &request.method, name.as_deref())?;
-        // A tool may mirror arguments into Mcp-Param-* headers. Which ones its schema says, so
-        // they are compared where the tool is known, with what this comparison uses.
+        // A tool's schema may have arguments mirrored into Mcp-Param-* headers. A `Face` that knows
+        // which can be asked here, and `headers` compares them as it does the name.
     }
     params.meta.check_capabilities()?;
     let (method, operation) = operation(face, &request.method, params)?;
