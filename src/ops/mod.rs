@@ -11,4 +11,4 @@ pub use content::{Annotations, Block, Payload, Role};
 pub use context::{ClientInfo, Context, LogLevel, ProgressToken, Trace};
 pub use error::OpError;
 pub use operation::{Arguments, Operation};
-pub use outcome::{Answer, ToolOutcome};
+pub use outcome::{Answer, Ready, ToolOutcome};

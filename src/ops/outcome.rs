@@ -3,6 +3,7 @@
 use super::Block;
 use bytes::Bytes;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// The result of calling a tool.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,8 +32,25 @@ impl ToolOutcome {
 /// The answer to an operation that succeeded.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// A whole `result` object, written when the runtime was built: discovery and list pages.
-    Ready(Bytes),
+    /// Whole `result` objects, written when the runtime was built: discovery and list pages.
+    Ready(Ready),
     /// `tools/call`.
     Tool(ToolOutcome),
+}
+
+/// One answer as every dialect writes it, made once and shared by all who ask. Only `protocol/`
+/// makes and reads it; to everything else it is opaque, so a new dialect changes nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ready(Arc<[Bytes]>);
+
+impl Ready {
+    /// Takes the `result` objects, in the dialects' own order.
+    pub fn new(renderings: impl Into<Arc<[Bytes]>>) -> Self {
+        Self(renderings.into())
+    }
+
+    /// The rendering of the dialect at `index`, if it was made.
+    pub fn get(&self, index: usize) -> Option<&Bytes> {
+        self.0.get(index)
+    }
 }

@@ -1,5 +1,18 @@
-//! Dispatch: one message in, one answer out.
+//! Dispatch: one message in, one answer out. The wire's rules are `protocol`'s and the meaning is
+//! the runtime's; here stands what a request needs while it runs: one snapshot of the runtime, a
+//! bound on its time, a wall around its panics, and in a stream its place among those in flight.
 
+mod carry_out;
 mod endpoint;
+mod execute;
+mod in_flight;
+mod serve;
+mod session;
+
+#[cfg(test)]
+mod tests;
 
 pub use endpoint::{Endpoint, Received, Reply, Session, Work};
+pub use execute::{Execute, Snapshots};
+pub use serve::{Limits, Server};
+pub use session::StreamSession;

@@ -1,0 +1,136 @@
+//! Why a message is refused, and the only table from that to a JSON-RPC code and an HTTP status
+//! (specification: basic §Error Codes, streamable-http §Protocol Version Header).
+
+use super::version::{self, Dialect};
+use crate::ops::OpError;
+use http::StatusCode;
+
+/// Why a message is answered with an error.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Fault {
+    /// The bytes are no JSON that is read here.
+    #[error("Parse error: {0}")]
+    Parse(String),
+    /// JSON, but no message of the protocol.
+    #[error("Invalid request: {0}")]
+    InvalidRequest(String),
+    /// What every request must carry is missing or malformed.
+    #[error("Invalid params: {0}")]
+    MissingMeta(String),
+    /// An HTTP header that mirrors the body is missing, malformed or different.
+    #[error("Header mismatch: {0}")]
+    HeaderMismatch(String),
+    /// The request names a revision that is not served.
+    #[error("Unsupported protocol version")]
+    UnsupportedVersion {
+        /// The revision it names.
+        requested: String,
+    },
+    /// A handshake, where no revision that has one is served. Its sender has no other way to learn
+    /// what is, so the message names it (specification: versioning §Backward Compatibility).
+    #[error(
+        "Unsupported protocol version: this server speaks {}, which has no `initialize`; send the \
+         version in each request's `_meta`",
+        version::sentence()
+    )]
+    Handshake {
+        /// The revision it asks for, when it names one.
+        requested: Option<String>,
+    },
+    /// The operation itself was refused, or failed.
+    #[error(transparent)]
+    Op(#[from] OpError),
+}
+
+/// The code of [`Fault::Parse`], in every dialect.
+pub const PARSE_ERROR: i64 = -32700;
+const INVALID_REQUEST: i64 = -32600;
+const METHOD_NOT_FOUND: i64 = -32601;
+const INVALID_PARAMS: i64 = -32602;
+const INTERNAL_ERROR: i64 = -32603;
+const HEADER_MISMATCH: i64 = -32020;
+const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
+
+/// The JSON-RPC code of a fault and the status it has over HTTP.
+pub(super) fn of(dialect: Dialect, fault: &Fault) -> (i64, StatusCode) {
+    match (dialect, fault) {
+        (_, Fault::Parse(_)) => (PARSE_ERROR, StatusCode::BAD_REQUEST),
+        (_, Fault::InvalidRequest(_)) => (INVALID_REQUEST, StatusCode::BAD_REQUEST),
+        (Dialect::Modern, Fault::MissingMeta(_)) => (INVALID_PARAMS, StatusCode::BAD_REQUEST),
+        (Dialect::Modern, Fault::HeaderMismatch(_)) => (HEADER_MISMATCH, StatusCode::BAD_REQUEST),
+        (Dialect::Modern, Fault::UnsupportedVersion { .. } | Fault::Handshake { .. }) => {
+            (UNSUPPORTED_PROTOCOL_VERSION, StatusCode::BAD_REQUEST)
+        }
+        (Dialect::Modern, Fault::Op(error)) => match error {
+            OpError::MethodNotFound(_) => (METHOD_NOT_FOUND, StatusCode::NOT_FOUND),
+            OpError::UnknownTool(_) | OpError::InvalidCursor | OpError::InvalidParams(_) => {
+                (INVALID_PARAMS, StatusCode::OK)
+            }
+            OpError::Internal(_) => (INTERNAL_ERROR, StatusCode::OK),
+            OpError::Declared { code, .. } => (*code, StatusCode::OK),
+        },
+    }
+}
+
+/// What the error says. A fault's own words are short; a name that the caller sent may not be.
+pub(super) fn message(fault: &Fault) -> String {
+    match fault {
+        Fault::Op(OpError::UnknownTool(name)) => {
+            OpError::UnknownTool(excerpt(name).into()).to_string()
+        }
+        _ => fault.to_string(),
+    }
+}
+
+/// The start of what somebody sent, for a message: long enough to recognise, bounded so that a
+/// request cannot make its error as large as itself.
+pub(super) fn excerpt(text: &str) -> &str {
+    const LIMIT: usize = 200;
+    text.get(..text.floor_char_boundary(LIMIT))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn http_statuses_follow_decision_10() {
+        let text = String::new;
+        let table = [
+            (Fault::Parse(text()), -32700, 400),
+            (Fault::InvalidRequest(text()), -32600, 400),
+            (Fault::MissingMeta(text()), -32602, 400),
+            (Fault::HeaderMismatch(text()), -32020, 400),
+            (Fault::UnsupportedVersion { requested: text() }, -32022, 400),
+            (Fault::Handshake { requested: None }, -32022, 400),
+            (OpError::MethodNotFound(text()).into(), -32601, 404),
+            (OpError::UnknownTool(text()).into(), -32602, 200),
+            (OpError::InvalidCursor.into(), -32602, 200),
+            (OpError::InvalidParams(text()).into(), -32602, 200),
+            (OpError::Internal(text()).into(), -32603, 200),
+            (
+                OpError::Declared {
+                    code: 1042,
+                    message: text(),
+                    data: None,
+                }
+                .into(),
+                1042,
+                200,
+            ),
+        ];
+        for (fault, code, status) in table {
+            let (found, answered) = of(Dialect::Modern, &fault);
+            assert_eq!((found, answered.as_u16()), (code, status), "{fault:?}");
+        }
+    }
+
+    #[test]
+    fn an_excerpt_ends_on_a_character() {
+        let text = "é".repeat(150);
+        assert_eq!(excerpt(&text), "é".repeat(100));
+        assert_eq!(excerpt("short"), "short");
+        assert_eq!(excerpt(&format!("a{text}")).len(), 199);
+    }
+}

@@ -1,0 +1,129 @@
+//! Content blocks, in the form all revisions share (schema: ContentBlock).
+
+use super::json::{self, Members};
+use crate::ops::{Annotations, Block, Payload, Role};
+use serde_json::{Map, Number, Value};
+
+/// Writes one block.
+pub(super) fn block(out: &mut Vec<u8>, block: &Block) {
+    let mut members = Members::open(out);
+    let hints = match block {
+        Block::Text { text, annotations } => {
+            members.text("type", "text");
+            members.text("text", text);
+            annotations
+        }
+        Block::Image {
+            data,
+            mime_type,
+            annotations,
+        } => media(&mut members, "image", data, mime_type, annotations),
+        Block::Audio {
+            data,
+            mime_type,
+            annotations,
+        } => media(&mut members, "audio", data, mime_type, annotations),
+        Block::Resource {
+            uri,
+            mime_type,
+            payload,
+            annotations,
+        } => {
+            members.text("type", "resource");
+            contents(
+                members.member("resource"),
+                uri,
+                mime_type.as_deref(),
+                payload,
+            );
+            annotations
+        }
+        Block::ResourceLink {
+            resource,
+            annotations,
+        } => link(&mut members, resource, annotations),
+    };
+    if let Some(hints) = hints
+        .as_ref()
+        .filter(|hints| **hints != Annotations::default())
+    {
+        self::annotations(members.member("annotations"), hints);
+    }
+    members.close();
+}
+
+/// About how many bytes a block takes when written. Escaping can make it more.
+pub(super) fn room(block: &Block) -> usize {
+    const FRAME: usize = 96;
+    FRAME
+        + match block {
+            Block::Text { text, .. } => text.len(),
+            Block::Image { data, .. } | Block::Audio { data, .. } => data.len(),
+            Block::Resource { uri, payload, .. } => {
+                let (Payload::Text(payload) | Payload::Blob(payload)) = payload;
+                uri.len() + payload.len()
+            }
+            Block::ResourceLink { .. } => FRAME,
+        }
+}
+
+fn media<'a>(
+    members: &mut Members<'_>,
+    kind: &str,
+    data: &str,
+    mime_type: &str,
+    annotations: &'a Option<Annotations>,
+) -> &'a Option<Annotations> {
+    members.text("type", kind);
+    members.text("data", data);
+    members.text("mimeType", mime_type);
+    annotations
+}
+
+/// Writes TextResourceContents or BlobResourceContents.
+fn contents(out: &mut Vec<u8>, uri: &str, mime_type: Option<&str>, payload: &Payload) {
+    let mut members = Members::open(out);
+    members.text("uri", uri);
+    members.maybe_text("mimeType", mime_type);
+    match payload {
+        Payload::Text(text) => members.text("text", text),
+        Payload::Blob(blob) => members.text("blob", blob),
+    }
+    members.close();
+}
+
+/// The members of a Resource beside `type`; the block's own hints stand for those in it.
+fn link<'a>(
+    members: &mut Members<'_>,
+    resource: &Map<String, Value>,
+    annotations: &'a Option<Annotations>,
+) -> &'a Option<Annotations> {
+    members.text("type", "resource_link");
+    for (name, value) in resource {
+        if name == "type" || (name == "annotations" && annotations.is_some()) {
+            continue;
+        }
+        json::value(members.member(name), value);
+    }
+    annotations
+}
+
+fn annotations(out: &mut Vec<u8>, hints: &Annotations) {
+    let mut members = Members::open(out);
+    if !hints.audience.is_empty() {
+        json::array(members.member("audience"), &hints.audience, |out, role| {
+            json::string(
+                out,
+                match role {
+                    Role::User => "user",
+                    Role::Assistant => "assistant",
+                },
+            );
+        });
+    }
+    if let Some(priority) = hints.priority.and_then(Number::from_f64) {
+        json::display(members.member("priority"), priority);
+    }
+    members.maybe_text("lastModified", hints.last_modified.as_deref());
+    members.close();
+}

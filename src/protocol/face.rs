@@ -1,0 +1,63 @@
+//! What the dialects need to know of the server, written once per runtime.
+
+use super::json::Members;
+use super::modern;
+use crate::model::{Cache, Identity, ToolDeclaration};
+use crate::ops::Ready;
+
+/// What the dialects need to know of the server to read a request and write an answer; made once
+/// per runtime.
+#[derive(Clone, Debug)]
+pub struct Face {
+    pub(super) offer: Offer,
+    pub(super) instructions: Option<String>,
+    /// `serverInfo`: a JSON object.
+    pub(super) server_info: Box<[u8]>,
+}
+
+/// What the server offers. A method of a kind that is not offered is not found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offer {
+    /// Tools, and how their list behaves.
+    pub tools: Option<Listed>,
+}
+
+/// How the list of a kind behaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Changes of the list are notified to those who listen.
+    pub list_changed: bool,
+}
+
+impl Face {
+    /// The face of a server of this identity that offers this.
+    pub fn new(identity: &Identity, offer: Offer) -> Self {
+        let mut server_info = Vec::new();
+        let mut members = Members::open(&mut server_info);
+        members.text("name", &identity.name);
+        members.maybe_text("title", identity.title.as_deref());
+        members.text("version", &identity.version);
+        members.close();
+        Self {
+            offer,
+            instructions: identity.instructions.clone(),
+            server_info: server_info.into(),
+        }
+    }
+
+    /// The answer to `server/discover` (specification: discovery).
+    pub fn discover_result(&self, cache: Cache) -> Ready {
+        Ready::new([modern::discover_result(self, cache)])
+    }
+
+    /// One page of `tools/list`: these tools in this order, and the cursor of the next page unless
+    /// this is the last (specification: tools, pagination, caching).
+    pub fn tools_page(
+        &self,
+        tools: &[&ToolDeclaration],
+        next_cursor: Option<&str>,
+        cache: Cache,
+    ) -> Ready {
+        Ready::new([modern::tools_page(self, tools, next_cursor, cache)])
+    }
+}

@@ -1,0 +1,152 @@
+//! `params._meta`: what every request carries (specification: basic §_meta).
+
+use super::trace;
+use crate::ops::{ClientInfo, LogLevel, OpError, ProgressToken, Trace};
+use crate::protocol::codes::{Fault, excerpt};
+use crate::protocol::jsonrpc::{Id, text};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// The members of `_meta` the specification reserves, as they stand. `null` is absent.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Meta<'a> {
+    #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
+    pub(super) version: Option<&'a RawValue>,
+    #[serde(borrow, rename = "io.modelcontextprotocol/clientCapabilities")]
+    capabilities: Option<&'a RawValue>,
+    #[serde(borrow, rename = "io.modelcontextprotocol/clientInfo")]
+    client: Option<&'a RawValue>,
+    #[serde(borrow, rename = "io.modelcontextprotocol/logLevel")]
+    log_level: Option<&'a RawValue>,
+    #[serde(borrow, rename = "progressToken")]
+    progress: Option<&'a RawValue>,
+    #[serde(borrow)]
+    traceparent: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tracestate: Option<&'a RawValue>,
+}
+
+impl<'a> Meta<'a> {
+    /// Finds the members.
+    ///
+    /// # Errors
+    /// It is no object, or a member stands twice.
+    pub(super) fn find(raw: &'a RawValue) -> Result<Self, Fault> {
+        if !raw.get().starts_with('{') {
+            return Err(Fault::MissingMeta(
+                "`params._meta` must be an object".into(),
+            ));
+        }
+        serde_json::from_str(raw.get())
+            .map_err(|error| Fault::MissingMeta(format!("`params._meta`: {error}")))
+    }
+
+    /// The revision the request says it is of.
+    ///
+    /// # Errors
+    /// It says none; then the error names all that is missing.
+    pub(super) fn version(&self) -> Result<Cow<'a, str>, Fault> {
+        let Some(raw) = self.version else {
+            let and_capabilities = match self.capabilities {
+                Some(_) => "",
+                None => " and `io.modelcontextprotocol/clientCapabilities`",
+            };
+            return Err(Fault::MissingMeta(format!(
+                "`params._meta` lacks `io.modelcontextprotocol/protocolVersion`{and_capabilities}"
+            )));
+        };
+        text(raw).ok_or_else(|| {
+            Fault::MissingMeta("`io.modelcontextprotocol/protocolVersion` must be a string".into())
+        })
+    }
+
+    /// That the request says what its client can do. What it says is not looked at yet: nothing
+    /// that is served asks anything of a client.
+    ///
+    /// # Errors
+    /// It does not.
+    pub(super) fn check_capabilities(&self) -> Result<(), Fault> {
+        let what = match self.capabilities {
+            Some(raw) if raw.get().starts_with('{') => return Ok(()),
+            Some(_) => "`io.modelcontextprotocol/clientCapabilities` must be an object",
+            None => "`params._meta` lacks `io.modelcontextprotocol/clientCapabilities`",
+        };
+        Err(Fault::MissingMeta(what.into()))
+    }
+
+    /// Who the caller says it is.
+    ///
+    /// # Errors
+    /// It is no Implementation: no object with a `name` and a `version`.
+    pub(super) fn client(&self) -> Result<Option<ClientInfo>, OpError> {
+        #[derive(Deserialize)]
+        struct Implementation {
+            name: String,
+            version: String,
+        }
+        let Some(raw) = self.client else {
+            return Ok(None);
+        };
+        match serde_json::from_str(raw.get()) {
+            Ok(Implementation { name, version }) if raw.get().starts_with('{') => {
+                Ok(Some(ClientInfo { name, version }))
+            }
+            _ => Err(OpError::InvalidParams(
+                "`io.modelcontextprotocol/clientInfo` must be an object with a `name` and a \
+                 `version`"
+                    .into(),
+            )),
+        }
+    }
+
+    /// The least severity of log notifications the caller wants.
+    ///
+    /// # Errors
+    /// It is none of RFC 5424's.
+    pub(super) fn log_level(&self) -> Result<Option<LogLevel>, OpError> {
+        let Some(raw) = self.log_level else {
+            return Ok(None);
+        };
+        Ok(Some(match text(raw).as_deref() {
+            Some("debug") => LogLevel::Debug,
+            Some("info") => LogLevel::Info,
+            Some("notice") => LogLevel::Notice,
+            Some("warning") => LogLevel::Warning,
+            Some("error") => LogLevel::Error,
+            Some("critical") => LogLevel::Critical,
+            Some("alert") => LogLevel::Alert,
+            Some("emergency") => LogLevel::Emergency,
+            _ => {
+                return Err(OpError::InvalidParams(format!(
+                    "`io.modelcontextprotocol/logLevel` is {}; it must be one of debug, info, \
+                     notice, warning, error, critical, alert, emergency",
+                    excerpt(raw.get())
+                )));
+            }
+        }))
+    }
+
+    /// The token progress is to be reported under: a string or an integer, like an id.
+    ///
+    /// # Errors
+    /// It is neither.
+    pub(super) fn progress(&self) -> Result<Option<ProgressToken>, OpError> {
+        let Some(raw) = self.progress else {
+            return Ok(None);
+        };
+        match Id::read(raw) {
+            Some(token) => Ok(Some(ProgressToken(token.as_json().into()))),
+            None => Err(OpError::InvalidParams(
+                "`progressToken` must be a string or an integer".into(),
+            )),
+        }
+    }
+
+    /// Trace context, where it is sound. What is not is left out, as W3C asks.
+    pub(super) fn trace(&self) -> Trace {
+        let parent = self.traceparent.and_then(text);
+        let state = self.tracestate.and_then(text);
+        trace::context(parent.as_deref(), state.as_deref())
+    }
+}

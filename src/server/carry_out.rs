@@ -1,0 +1,89 @@
+//! One request, from the moment it is understood to its answer.
+
+use super::Execute;
+use crate::ops::OpError;
+use crate::protocol::{Call, Response};
+use futures_util::FutureExt as _;
+use std::panic::AssertUnwindSafe;
+use std::time::{Duration, Instant};
+
+/// Carries out a call within `limit` and writes its answer. A panic inside becomes an internal
+/// error of this request alone; what was being done is lost, and the runtime has no interior
+/// mutability that could be left half changed.
+pub(super) async fn carry_out<E: Execute>(runtime: &E, call: Call, limit: Duration) -> Response {
+    let Call {
+        operation,
+        context,
+        reply_to,
+    } = call;
+    let mut record = Record::new(context.method);
+    let work = async { runtime.execute(operation, &context).await };
+    let work = AssertUnwindSafe(work).catch_unwind();
+    let outcome = match tokio::time::timeout(limit, work).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(_)) => {
+            // What a panic says may hold what the request said, so it is not repeated.
+            tracing::error!(
+                method = context.method,
+                "a request panicked; it is answered with an internal error"
+            );
+            Err(OpError::Internal("the request failed unexpectedly".into()))
+        }
+        Err(_) => {
+            tracing::warn!(method = context.method, ?limit, "a request timed out");
+            Err(OpError::Internal(format!(
+                "request timed out after {limit:?}"
+            )))
+        }
+    };
+    let response = reply_to.answer(runtime.face(), outcome);
+    record.answered(&response);
+    response
+}
+
+/// Logs what became of a request: also when it was dropped, which is how one is cancelled.
+struct Record {
+    method: &'static str,
+    started: Instant,
+    answered: bool,
+}
+
+impl Record {
+    fn new(method: &'static str) -> Self {
+        Self {
+            method,
+            started: Instant::now(),
+            answered: false,
+        }
+    }
+
+    fn answered(&mut self, response: &Response) {
+        self.answered = true;
+        let outcome = if response.code.is_some() {
+            "error"
+        } else {
+            "result"
+        };
+        tracing::debug!(
+            method = self.method,
+            outcome,
+            code = response.code,
+            bytes = response.body.len(),
+            duration = ?self.started.elapsed(),
+            "answered a request"
+        );
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        if !self.answered {
+            tracing::debug!(
+                method = self.method,
+                outcome = "cancelled",
+                duration = ?self.started.elapsed(),
+                "dropped a request"
+            );
+        }
+    }
+}

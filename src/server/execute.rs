@@ -1,0 +1,54 @@
+//! What the server needs of the runtime. The runtime is the one implementation in the program; the
+//! server's own tests bring another, whose tools hang and panic when they are told to.
+
+use crate::ops::{Answer, Context, OpError, Operation};
+use crate::protocol::Face;
+use crate::runtime::{Handle, Runtime};
+use std::sync::Arc;
+
+/// Carries out operations. It does not change while a request runs.
+pub trait Execute: Send + Sync + 'static {
+    /// What the dialects need to know to read a request and write its answer.
+    fn face(&self) -> &Face;
+
+    /// Carries out one operation. Dropping the future cancels it.
+    ///
+    /// # Errors
+    /// A protocol error; a tool's own failure is an answer.
+    fn execute(
+        &self,
+        operation: Operation,
+        context: &Context,
+    ) -> impl Future<Output = Result<Answer, OpError>> + Send;
+}
+
+/// Where a request finds what carries it out: it takes one snapshot and uses nothing else.
+pub trait Snapshots: Clone + Send + Sync + 'static {
+    /// What a snapshot is of.
+    type Runtime: Execute;
+
+    /// The runtime as it is now.
+    fn snapshot(&self) -> Arc<Self::Runtime>;
+}
+
+impl Execute for Runtime {
+    fn face(&self) -> &Face {
+        Runtime::face(self)
+    }
+
+    fn execute(
+        &self,
+        operation: Operation,
+        context: &Context,
+    ) -> impl Future<Output = Result<Answer, OpError>> + Send {
+        Runtime::execute(self, operation, context)
+    }
+}
+
+impl Snapshots for Handle {
+    type Runtime = Runtime;
+
+    fn snapshot(&self) -> Arc<Runtime> {
+        Handle::snapshot(self)
+    }
+}

@@ -1,0 +1,75 @@
+//! The server: one message by HTTP, or a stream of them.
+
+use super::carry_out::carry_out;
+use super::{Endpoint, Execute, Reply, Snapshots, StreamSession};
+use crate::protocol::{self, Carrier, Response, Step};
+use bytes::Bytes;
+use http::HeaderMap;
+use std::time::Duration;
+
+/// What a request may take of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How long a request may run (`http.request_timeout_ms`). It is dropped then and answered with
+    /// an internal error; a tool's own, shorter limit is the one that says what became of its work.
+    pub request_timeout: Duration,
+    /// How many requests of one stream may be in flight. One more is answered with an error.
+    pub in_flight: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            request_timeout: Duration::from_secs(60),
+            in_flight: 256,
+        }
+    }
+}
+
+/// Serves MCP messages from the runtime as it is when each of them comes.
+#[derive(Clone, Debug)]
+pub struct Server<S> {
+    runtimes: S,
+    limits: Limits,
+}
+
+impl<S: Snapshots> Server<S> {
+    /// A server of these runtimes, within these limits.
+    pub fn new(runtimes: S, limits: Limits) -> Self {
+        Self { runtimes, limits }
+    }
+}
+
+impl<S: Snapshots> Endpoint for Server<S> {
+    type Session = StreamSession<S>;
+
+    async fn post(&self, headers: &HeaderMap, body: Bytes) -> Reply {
+        let runtime = self.runtimes.snapshot();
+        let step = protocol::receive(runtime.face(), Carrier::Http(headers), &body);
+        // The call owns what it needs; the body's bytes are not to be held while it runs.
+        drop(body);
+        match step {
+            // Over HTTP closing the connection cancels, and a notification has no say in it
+            // (specification: cancellation §Transport-Specific Cancellation).
+            Step::Nothing | Step::Cancel(_) => Reply::Accepted,
+            Step::Reply(response) => {
+                tracing::debug!(code = response.code, "refused a message");
+                message(response)
+            }
+            Step::Call(call) => {
+                message(carry_out(&*runtime, call, self.limits.request_timeout).await)
+            }
+        }
+    }
+
+    fn open(&self) -> StreamSession<S> {
+        StreamSession::new(self.runtimes.clone(), self.limits)
+    }
+}
+
+fn message(response: Response) -> Reply {
+    Reply::Message {
+        status: response.status,
+        body: response.body,
+    }
+}
