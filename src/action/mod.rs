@@ -1,5 +1,122 @@
-//! What a component does when it is called.
+//! What a component does when it is called, and how its outcome becomes an answer.
+//!
+//! An action is prepared when the runtime is built (folders opened, clients made) and run once per
+//! call. It sees the call's values, and knows nothing of the protocol.
 
+pub mod answer;
 pub mod file;
 pub mod http;
+mod render;
 pub mod shell;
+
+use crate::lang::template::Scope;
+use crate::model::ActionSpec;
+use crate::ops::{ToolOutcome, Trace};
+use crate::shutdown::Shutdown;
+use file::FileAction;
+use http::{HttpAction, HttpClients};
+use serde_json::Value;
+use shell::{Runner, ShellAction};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What one call brings.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// The values that templates see.
+    pub scope: &'a Scope,
+    /// Trace context to hand on.
+    pub trace: &'a Trace,
+}
+
+/// Why an action failed, for the model to read: `isError` text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure(pub String);
+
+/// What came of an action that did not fail.
+pub trait Output: Send + Sync {
+    /// The answer when the component has no `result` of its own.
+    ///
+    /// # Errors
+    /// The outcome is not what the manifest said it would be: output that should be JSON and is not.
+    fn answer(&self) -> Result<ToolOutcome, Failure>;
+
+    /// What `output` holds in the templates of `result`.
+    fn value(&self) -> Value;
+}
+
+/// An action ready to run.
+#[derive(Debug)]
+pub enum Action {
+    /// Fetch over HTTP.
+    Http(HttpAction),
+    /// Run a command.
+    Shell(ShellAction),
+    /// Read a file.
+    File(FileAction),
+}
+
+/// What actions are made ready with; one for a runtime, so that they share what can be shared.
+#[derive(Debug)]
+pub struct Toolbox {
+    clients: HttpClients,
+    runner: Runner,
+}
+
+/// Why an action cannot be made ready.
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    /// A folder cannot be opened.
+    #[error("{0}")]
+    Folder(#[from] file::RootError),
+    /// A certificate or a host pattern cannot be used.
+    #[error("{0}")]
+    Http(#[from] http::HttpPrepareError),
+}
+
+impl Toolbox {
+    /// Empty. Children live at most `grace` once `shutdown` has begun; `helper` is this program,
+    /// which sets limits on a command before it becomes it.
+    pub fn new(shutdown: &Shutdown, grace: Duration, helper: PathBuf) -> Self {
+        Self {
+            clients: HttpClients::default(),
+            runner: Runner::new(shutdown.clone(), grace, helper),
+        }
+    }
+
+    /// Takes over what the actions of the runtime before have open.
+    pub fn take_over<'a>(&mut self, actions: impl Iterator<Item = &'a Action>) {
+        for action in actions {
+            if let Action::Http(action) = action {
+                self.clients.add(action);
+            }
+        }
+    }
+}
+
+impl Action {
+    /// Makes an action ready.
+    ///
+    /// # Errors
+    /// What it needs cannot be opened.
+    pub fn prepare(spec: &ActionSpec, toolbox: &mut Toolbox) -> Result<Self, PrepareError> {
+        Ok(match spec {
+            ActionSpec::Http(spec) => Self::Http(HttpAction::prepare(spec, &mut toolbox.clients)?),
+            ActionSpec::Shell(spec) => Self::Shell(ShellAction::new(spec, toolbox.runner.clone())),
+            ActionSpec::File(spec) => Self::File(FileAction::prepare(spec)?),
+        })
+    }
+
+    /// Runs it. Dropping the future stops what it started.
+    ///
+    /// # Errors
+    /// Why it failed.
+    pub async fn run(&self, call: Call<'_>) -> Result<Arc<dyn Output>, Failure> {
+        Ok(match self {
+            Self::Http(action) => Arc::new(action.run(call).await?),
+            Self::Shell(action) => Arc::new(action.run(call).await?),
+            Self::File(action) => Arc::new(action.run(call).await?),
+        })
+    }
+}

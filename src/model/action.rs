@@ -200,6 +200,9 @@ pub struct FileSpec {
     pub root: PathBuf,
     /// The path below the root.
     pub path: Template,
+    /// There is no `root`: `path` is the manifest's own word, one name in that folder, and may be
+    /// a link to anywhere.
+    pub literal_path: bool,
     /// Most bytes read.
     pub max_bytes: u64,
     /// The part that is read.

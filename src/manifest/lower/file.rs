@@ -25,10 +25,11 @@ pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileS
     let list_directories = table.boolean("list_directories").is_some_and(|read| read.value);
     super::base::refuse_unserved(&table, &["list", "watch"]);
     table.finish();
-    let (root, path) = place?;
+    let (root, path, literal_path) = place?;
     Some(FileSpec {
         root,
         path,
+        literal_path,
         max_bytes: max_bytes
             .and_then(|read| u64::try_from(read.value).ok())
             .unwrap_or(10 << 20),
@@ -38,7 +39,7 @@ pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileS
     })
 }
 
-fn root_and_path(cx: &Cx<'_>, table: &Table<'_>, templates: &Templates<'_>) -> Option<(PathBuf, Template)> {
+fn root_and_path(cx: &Cx<'_>, table: &Table<'_>, templates: &Templates<'_>) -> Option<(PathBuf, Template, bool)> {
     let root = table.string("root");
     if !table.has("path") {
         table.missing("path");
@@ -53,7 +54,7 @@ fn root_and_path(cx: &Cx<'_>, table: &Table<'_>, templates: &Templates<'_>) -> O
             );
             return None;
         }
-        return Some((folder, path?.value));
+        return Some((folder, path?.value, false));
     }
     let path = path?;
     let Some(literal) = path.value.literal() else {
@@ -79,6 +80,7 @@ fn root_and_path(cx: &Cx<'_>, table: &Table<'_>, templates: &Templates<'_>) -> O
     Some((
         folder.to_owned(),
         Template::literal_text(name.to_string_lossy().into_owned()),
+        true,
     ))
 }
 

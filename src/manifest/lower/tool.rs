@@ -3,7 +3,6 @@
 use super::codes::{AWKWARD_NAME, BAD_NAME, CONFLICT, EMPTY_COMPONENT};
 use super::{Cx, available, base, names, schema};
 use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::schema::Schema;
 use crate::manifest::read::{At, Table};
 use crate::model::{ActionSpec, Place, ResultSpec, Tool, ToolDeclaration};
 use std::sync::Arc;
@@ -55,7 +54,7 @@ fn build(
     let annotations = base::tool_annotations(table.table_over("annotations", defaults));
     let input = schema::input(cx, table);
     let output = schema::output(cx, table);
-    let call = names::call(cx, input.as_deref().map(Schema::json));
+    let call = names::call(cx, input.as_deref().map(|schema| schema.json().as_ref()));
     let action = action(cx, table, defaults, &call);
     let result = self::result(cx, table, &call, action.as_ref());
     let place = place(table.at());
@@ -102,9 +101,9 @@ fn action(
     }
     let names = call.names();
     Some(Some(match kind {
-        "http" => ActionSpec::Http(Arc::new(super::http::http(cx, table.table_over("http", defaults)?, &names)?)),
-        "shell" => ActionSpec::Shell(Arc::new(super::shell::shell(cx, table.table_over("shell", defaults)?, &names)?)),
-        _ => ActionSpec::File(Arc::new(super::file::file(cx, table.table_over("file", defaults)?, &names)?)),
+        "http" => ActionSpec::Http(Arc::new(super::http::http(cx, table.table_over("http", defaults)?, names)?)),
+        "shell" => ActionSpec::Shell(Arc::new(super::shell::shell(cx, table.table_over("shell", defaults)?, names)?)),
+        _ => ActionSpec::File(Arc::new(super::file::file(cx, table.table_over("file", defaults)?, names)?)),
     }))
 }
 

@@ -4,7 +4,7 @@ use super::json::to_json;
 use super::literal;
 use super::table::{At, Entry, Table, WRONG_TYPE};
 use crate::lang::diag::{Code, Diagnostic, Span};
-use crate::lang::template::{ErrorKind, Names, Template, TemplateError, Tree};
+use crate::lang::template::{Names, Template, TemplateError, TemplateErrorKind, TooDeep, Tree};
 use toml::de::DeValue;
 
 /// A template that cannot be parsed, or uses what does not exist.
@@ -86,7 +86,9 @@ impl<'n> Templates<'n> {
             DeValue::Array(_) => {
                 let items = entry.items();
                 let trees: Vec<Tree> = items.iter().filter_map(|item| self.tree(table, item)).collect();
-                (trees.len() == items.len()).then(|| Tree::list(trees))
+                (trees.len() == items.len())
+                    .then(|| self.bounded(table, entry, Tree::list(trees)))
+                    .flatten()
             }
             DeValue::Table(_) => {
                 let members = entry.members();
@@ -94,10 +96,17 @@ impl<'n> Templates<'n> {
                     .iter()
                     .filter_map(|member| Some((member.key.to_owned(), self.tree(table, member)?)))
                     .collect();
-                (trees.len() == members.len()).then(|| Tree::map(trees))
+                (trees.len() == members.len())
+                    .then(|| self.bounded(table, entry, Tree::map(trees)))
+                    .flatten()
             }
             _ => to_json(entry, table.findings()).map(Tree::constant),
         }
+    }
+
+    fn bounded(&self, table: &Table<'_>, entry: &Entry<'_>, tree: Result<Tree, TooDeep>) -> Option<Tree> {
+        tree.map_err(|error| table.error(BAD_TEMPLATE, entry.at.clone(), error.to_string()))
+            .ok()
     }
 }
 
@@ -115,7 +124,7 @@ fn finding(error: &TemplateError, at: &Span) -> Diagnostic {
         end: at.start + range.end,
     };
     let code = match error.kind {
-        ErrorKind::UnknownName => UNKNOWN_NAME,
+        TemplateErrorKind::UnknownName => UNKNOWN_NAME,
         _ => BAD_TEMPLATE,
     };
     let diagnostic = Diagnostic::error(code, place, error.message.clone());

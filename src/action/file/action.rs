@@ -1,0 +1,213 @@
+//! The `file` action of a component: templates to a path and a window, what was read to an answer.
+
+use super::{Body, FileContent, FileError, Fixed, Found, Listing, ReadOptions, Root, RootError, Window};
+use crate::action::{Call, Failure, Output, render};
+use crate::lang::template::text_of;
+use crate::model::{Encoding, FileSpec, WindowSpec};
+use crate::ops::{Block, Payload, ToolOutcome};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// A file action ready to run: its folder is open.
+#[derive(Debug)]
+pub struct FileAction {
+    spec: Arc<FileSpec>,
+    source: Source,
+}
+
+#[derive(Debug)]
+enum Source {
+    Below(Root),
+    Literal(Fixed),
+}
+
+/// What a file action read.
+#[derive(Debug)]
+pub struct FileOutput(Found);
+
+impl FileAction {
+    /// Opens the folder.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub fn prepare(spec: &Arc<FileSpec>) -> Result<Self, RootError> {
+        let source = match spec.path.literal().filter(|_| spec.literal_path) {
+            Some(name) => Source::Literal(Fixed::new(&spec.root.join(name), name)),
+            None => Source::Below(Root::open(&spec.root)?),
+        };
+        Ok(Self {
+            spec: Arc::clone(spec),
+            source,
+        })
+    }
+
+    /// Reads.
+    ///
+    /// # Errors
+    /// A path or window that cannot be made or used, or a file that cannot be read.
+    pub async fn run(&self, call: Call<'_>) -> Result<FileOutput, Failure> {
+        let spec = &*self.spec;
+        let options = ReadOptions {
+            max_bytes: spec.max_bytes,
+            window: self.window(call)?,
+            encoding: match spec.encoding {
+                Encoding::Auto => super::Encoding::Auto,
+                Encoding::Text => super::Encoding::Text,
+                Encoding::Base64 => super::Encoding::Base64,
+            },
+            list_directories: spec.list_directories,
+        };
+        let found = match &self.source {
+            Source::Literal(file) => file.read(&options).await,
+            Source::Below(root) => {
+                let path = render::text("path", &spec.path, call.scope)?;
+                let path = path.ok_or_else(|| Failure("cannot make `path`: its value is absent".into()))?;
+                root.read(&path, &options).await
+            }
+        };
+        found.map(FileOutput).map_err(|error: FileError| Failure(error.to_string()))
+    }
+
+    fn window(&self, call: Call<'_>) -> Result<Window, Failure> {
+        match &self.spec.window {
+            WindowSpec::Whole => Ok(Window::Whole),
+            WindowSpec::Lines(lines) => match render::text("lines", lines, call.scope)? {
+                None => Ok(Window::Whole),
+                Some(lines) => Window::parse_lines(&lines).map_err(|error| Failure(error.to_string())),
+            },
+            WindowSpec::Bytes { offset, length } => {
+                let number = |key: &str, template: &Option<_>| match template {
+                    None => Ok(None),
+                    Some(template) => count(key, render::value(key, template, call.scope)?),
+                };
+                let offset = number("offset", offset)?;
+                let length = number("length", length)?;
+                Ok(if offset.is_none() && length.is_none() {
+                    Window::Whole
+                } else {
+                    Window::Bytes {
+                        offset: offset.unwrap_or(0),
+                        length,
+                    }
+                })
+            }
+        }
+    }
+}
+
+/// A count of bytes: an integer, or its text.
+fn count(key: &str, value: Option<Value>) -> Result<Option<u64>, Failure> {
+    let Some(value) = value else {
+        return Ok(None);
+    };
+    text_of(&value)
+        .parse()
+        .map(Some)
+        .map_err(|_| Failure(format!("`{key}` must be a count of bytes, 0 or more")))
+}
+
+impl Output for FileOutput {
+    fn answer(&self) -> Result<ToolOutcome, Failure> {
+        Ok(match &self.0 {
+            Found::File(file) => ToolOutcome {
+                content: vec![block(file)],
+                ..ToolOutcome::default()
+            },
+            Found::Folder(listing) => ToolOutcome {
+                content: vec![Block::text(lines(listing))],
+                ..ToolOutcome::default()
+            },
+        })
+    }
+
+    fn value(&self) -> Value {
+        match &self.0 {
+            Found::File(file) => {
+                let mut output = Map::new();
+                match &file.body {
+                    Body::Text(text) => output.insert("text".into(), text.as_str().into()),
+                    Body::Base64(bytes) => output.insert("bytes".into(), bytes.as_str().into()),
+                };
+                output.insert("mime".into(), file.mime.as_str().into());
+                output.insert("size".into(), file.size.into());
+                if let Some(modified) = &file.modified {
+                    output.insert("modified".into(), modified.as_str().into());
+                }
+                output.insert("path".into(), file.path.as_str().into());
+                Value::Object(output)
+            }
+            Found::Folder(listing) => json!({
+                "path": listing.path,
+                "mime": "inode/directory",
+                "modified": listing.modified,
+                "entries": entries(listing),
+            }),
+        }
+    }
+}
+
+/// A file as a content block: text, or an image, a sound or a blob by its type.
+fn block(file: &FileContent) -> Block {
+    let data = match &file.body {
+        Body::Text(text) => return Block::text(text.clone()),
+        Body::Base64(data) => data.clone(),
+    };
+    let mime_type = file.mime.clone();
+    if mime_type.starts_with("image/") {
+        Block::Image {
+            data,
+            mime_type,
+            annotations: None,
+        }
+    } else if mime_type.starts_with("audio/") {
+        Block::Audio {
+            data,
+            mime_type,
+            annotations: None,
+        }
+    } else {
+        Block::Resource {
+            uri: uri(&file.path),
+            mime_type: Some(mime_type),
+            payload: Payload::Blob(data),
+            annotations: None,
+        }
+    }
+}
+
+/// A `file:` URI that names the file inside its folder, not where the folder is.
+fn uri(path: &str) -> String {
+    let path = percent_encoding::utf8_percent_encode(path.trim_start_matches('/'), PATH);
+    format!("file:///{path}")
+}
+
+/// Everything that RFC 3986 §3.3 does not let stand in a path.
+const PATH: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// One entry a line; a folder's name ends in `/`.
+fn lines(listing: &Listing) -> String {
+    let mut text = String::new();
+    for entry in &listing.entries {
+        text.push_str(&entry.name);
+        if entry.kind == super::EntryKind::Folder {
+            text.push('/');
+        }
+        text.push('\n');
+    }
+    if listing.truncated {
+        text.push_str(&format!("[only the first {} entries are listed]\n", Listing::MOST));
+    }
+    text
+}
+
+fn entries(listing: &Listing) -> Value {
+    let entries = listing.entries.iter().map(|entry| {
+        json!({ "name": entry.name, "kind": entry.kind.as_str(), "size": entry.size })
+    });
+    entries.collect()
+}

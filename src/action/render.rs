@@ -1,0 +1,33 @@
+//! Templates rendered for an action, their errors as failures that say which key they stand in.
+
+use super::Failure;
+use crate::lang::template::{RenderError, Scope, Template, Tree, text_of};
+use serde_json::Value;
+
+/// The failure of a template that stands in the manifest's `key`.
+pub(super) fn failed(key: &str, error: &RenderError) -> Failure {
+    Failure(format!("cannot make `{key}`: {error}"))
+}
+
+/// A template's text; `None` when it is absent.
+pub(super) fn text(key: &str, template: &Template, scope: &Scope) -> Result<Option<String>, Failure> {
+    template.text(scope).map_err(|error| failed(key, &error))
+}
+
+/// A template's value; `None` when it is absent.
+pub(super) fn value(key: &str, template: &Template, scope: &Scope) -> Result<Option<Value>, Failure> {
+    template.value(scope).map_err(|error| failed(key, &error))
+}
+
+/// A tree's value; `None` when it is absent.
+pub(super) fn tree(key: &str, tree: &Tree, scope: &Scope) -> Result<Option<Value>, Failure> {
+    tree.value(scope).map_err(|error| failed(key, &error))
+}
+
+/// The texts of a value where a list means several: each item's text, or the value's own.
+pub(super) fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(items) => items.iter().map(text_of).collect(),
+        other => vec![text_of(other)],
+    }
+}
