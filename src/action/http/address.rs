@@ -27,7 +27,7 @@ fn is_global_v4(address: Ipv4Addr) -> bool {
             | (198, 18..=19, _)               // benchmarks (RFC 2544)
             | (198, 51, 100)                  // documentation
             | (203, 0, 113)                   // documentation
-            | (224..=255, _, _)               // multicast, reserved, broadcast
+            | (224..=255, _, _) // multicast, reserved, broadcast
     );
     // Azure's in-machine service answers at an address that looks public.
     !special && address != Ipv4Addr::new(168, 63, 129, 16)

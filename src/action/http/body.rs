@@ -3,8 +3,8 @@
 use super::decode::Decoder;
 use super::error::Fault;
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http::HeaderMap;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 

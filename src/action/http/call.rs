@@ -22,8 +22,8 @@ pub(super) struct Call<'c> {
     fetch: &'c Fetch,
     deadline: Option<Instant>,
     hop: Hop,
-    /// Attempts made in all, over all hops.
-    tries: u32,
+    /// Repeats made in all, over all hops.
+    repeats: u32,
 }
 
 impl<'c> Call<'c> {
@@ -38,7 +38,7 @@ impl<'c> Call<'c> {
             fetch,
             deadline,
             hop: Hop::first(fetch)?,
-            tries: 0,
+            repeats: 0,
         })
     }
 
@@ -55,7 +55,8 @@ impl<'c> Call<'c> {
             let next = if self.fetch.redirects == 0 {
                 None
             } else {
-                self.hop.follow(response.status(), response.headers(), self.fetch)?
+                self.hop
+                    .follow(response.status(), response.headers(), self.fetch)?
             };
             let Some(next) = next else {
                 return self.read(response).await;
@@ -73,10 +74,9 @@ impl<'c> Call<'c> {
     async fn send(&mut self) -> Result<Response<Incoming>, Fault> {
         loop {
             let outcome = self.attempt().await;
-            self.tries = self.tries.saturating_add(1);
+            let tries = self.repeats.saturating_add(1);
             let (retry, method) = (&self.fetch.retry, &self.hop.method);
-            let Some(delay) = retry::delay(retry, self.tries, method, &outcome, retry::jitter())
-            else {
+            let Some(delay) = retry::delay(retry, tries, method, &outcome, retry::jitter()) else {
                 return outcome;
             };
             let wake = Instant::now().checked_add(delay);
@@ -89,6 +89,7 @@ impl<'c> Call<'c> {
                 return outcome;
             }
             drop(outcome);
+            self.repeats = tries;
             tokio::time::sleep(delay).await;
         }
     }
@@ -118,10 +119,16 @@ impl<'c> Call<'c> {
         *request.headers_mut() = self.hop.headers.clone();
         if self.hop.body.is_empty() && takes_body(request.method()) {
             // Without it some servers answer 411 (RFC 9110 §8.6); the connection leaves it out.
-            request.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+            request
+                .headers_mut()
+                .insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
         let outcome = pool.request(request).await;
-        if let Some(used) = outcome.as_ref().ok().and_then(|r| r.extensions().get::<Used>()) {
+        if let Some(used) = outcome
+            .as_ref()
+            .ok()
+            .and_then(|r| r.extensions().get::<Used>())
+        {
             used.mark();
         }
         Ok(outcome)

@@ -21,7 +21,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 /// How long a connection may lie idle, and how many to one origin may.
 const IDLE: Duration = Duration::from_secs(30);
 pub(super) const IDLE_PER_ORIGIN: usize = 8;
-/// The largest head that is read, in bytes and in fields.
+/// The largest head that is read, in bytes (one read more may come in) and in fields.
 const HEAD: usize = 64 * 1024;
 const FIELDS: usize = 100;
 /// What an HTTP/2 peer may have under way before it is read.
@@ -64,7 +64,10 @@ impl Client {
         let stop = CancellationToken::new();
         let pool = |reach, identity| {
             let connector = Connector {
-                dialer: Dialer { network: Arc::clone(&network), reach },
+                dialer: Dialer {
+                    network: Arc::clone(&network),
+                    reach,
+                },
                 tls: Arc::clone(&tls),
                 identity,
             };

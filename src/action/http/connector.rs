@@ -39,8 +39,15 @@ impl Service<Uri> for Dialer {
     fn call(&mut self, uri: Uri) -> Self::Future {
         let Self { network, reach } = self.clone();
         Box::pin(async move {
-            let host = uri.host().and_then(|host| Host::parse(host).ok()).ok_or(Fault::Url)?;
-            let default = if uri.scheme() == Some(&Scheme::HTTPS) { 443 } else { 80 };
+            let host = uri
+                .host()
+                .and_then(|host| Host::parse(host).ok())
+                .ok_or(Fault::Url)?;
+            let default = if uri.scheme() == Some(&Scheme::HTTPS) {
+                443
+            } else {
+                80
+            };
             let port = uri.port_u16().unwrap_or(default);
             let stream = dial(network.as_ref(), reach, &host, port).await?;
             Ok(Tracked::new(stream))
@@ -67,7 +74,11 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        let Self { mut dialer, tls, identity } = self.clone();
+        let Self {
+            mut dialer,
+            tls,
+            identity,
+        } = self.clone();
         Box::pin(async move {
             if uri.scheme() != Some(&Scheme::HTTPS) {
                 return dialer.call(uri).await.map(MaybeHttpsStream::Http);

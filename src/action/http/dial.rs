@@ -131,7 +131,10 @@ mod tests {
 
         fn tried(self) -> Vec<(SocketAddr, u128)> {
             let tried = self.tried.into_inner().expect("no panic");
-            tried.into_iter().map(|(address, at)| (address, at.as_millis())).collect()
+            tried
+                .into_iter()
+                .map(|(address, at)| (address, at.as_millis()))
+                .collect()
         }
     }
 
@@ -165,12 +168,17 @@ mod tests {
     }
 
     fn addresses(texts: &[&str]) -> Vec<SocketAddr> {
-        texts.iter().map(|text| text.parse().expect("an address")).collect()
+        texts
+            .iter()
+            .map(|text| text.parse().expect("an address"))
+            .collect()
     }
 
     async fn dial_name(network: &Scripted, reach: Reach, name: &str) -> Fault {
         let host = Host::Domain(name.to_owned());
-        dial(network, reach, &host, 80).await.expect_err("nothing connects")
+        dial(network, reach, &host, 80)
+            .await
+            .expect_err("nothing connects")
     }
 
     #[tokio::test(start_paused = true)]
@@ -203,15 +211,25 @@ mod tests {
     async fn names_without_addresses_do_not_resolve() {
         let network = Scripted::new(&[]);
         for (name, after) in [("unknown", 0), ("none", 0), ("slow", 5)] {
-            assert_eq!(dial_name(&network, Reach::Public, name).await, Fault::Resolve);
-            assert_eq!(network.begun.elapsed(), Duration::from_secs(after), "{name}");
+            assert_eq!(
+                dial_name(&network, Reach::Public, name).await,
+                Fault::Resolve
+            );
+            assert_eq!(
+                network.begun.elapsed(),
+                Duration::from_secs(after),
+                "{name}"
+            );
         }
     }
 
     #[test]
     fn families_take_turns() {
         let order = interleave(addresses(&["[::1]:1", "[::2]:1", "[::3]:1", "1.1.1.1:1"]));
-        assert_eq!(order, addresses(&["[::1]:1", "1.1.1.1:1", "[::2]:1", "[::3]:1"]));
+        assert_eq!(
+            order,
+            addresses(&["[::1]:1", "1.1.1.1:1", "[::2]:1", "[::3]:1"])
+        );
         let order = interleave(addresses(&["1.1.1.1:1", "[::1]:1", "[::2]:1"]));
         assert_eq!(order, addresses(&["1.1.1.1:1", "[::1]:1", "[::2]:1"]));
         let many: Vec<SocketAddr> = (1..100).map(|port| ([1, 1, 1, 1], port).into()).collect();

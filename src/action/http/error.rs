@@ -7,7 +7,8 @@ use std::io;
 use std::time::Duration;
 
 /// A fetch that failed: where, and why. Its text names scheme, host and port at the most, and never
-/// userinfo, a path, a query, a header's value or anything the upstream wrote.
+/// userinfo, a path, a query, a header's value or anything the upstream wrote, but for the name of a
+/// content-encoding that is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchError {
     at: Option<Origin>,
@@ -96,7 +97,7 @@ pub enum Fault {
     /// The answer's head is not HTTP.
     #[error("response is not valid HTTP")]
     Protocol,
-    /// The answer's head is over 64 KiB or has over 100 fields.
+    /// The answer's head is well over 64 KiB or has over 100 fields.
     #[error("response head is too large")]
     HeadTooLarge,
     /// The body ended before its end.
@@ -180,14 +181,26 @@ mod tests {
     #[test]
     fn messages_use_a_persons_units() {
         for (fault, text) in [
-            (Fault::TimedOut(Duration::from_secs(5)), "timed out after 5 s"),
-            (Fault::TimedOut(Duration::from_millis(1500)), "timed out after 1.5 s"),
-            (Fault::TimedOut(Duration::from_millis(250)), "timed out after 250 ms"),
+            (
+                Fault::TimedOut(Duration::from_secs(5)),
+                "timed out after 5 s",
+            ),
+            (
+                Fault::TimedOut(Duration::from_millis(1500)),
+                "timed out after 1.5 s",
+            ),
+            (
+                Fault::TimedOut(Duration::from_millis(250)),
+                "timed out after 250 ms",
+            ),
             (Fault::TooLarge(4 << 20), "response larger than 4 MiB"),
             (Fault::TooLarge(64 << 10), "response larger than 64 KiB"),
             (Fault::TooLarge(1000), "response larger than 1000 bytes"),
             (Fault::TooLarge(0), "response larger than 0 bytes"),
-            (Fault::TooManyRedirects(5), "too many redirects: more than 5"),
+            (
+                Fault::TooManyRedirects(5),
+                "too many redirects: more than 5",
+            ),
         ] {
             assert_eq!(fault.to_string(), text);
         }

@@ -30,8 +30,11 @@ pub fn is_own_header(name: &HeaderName) -> bool {
 
 /// True for a field that belongs to one origin and is not taken to another.
 pub(super) fn is_credential(name: &HeaderName, secret: &[HeaderName]) -> bool {
-    const CREDENTIALS: [HeaderName; 3] =
-        [header::AUTHORIZATION, header::COOKIE, header::PROXY_AUTHORIZATION];
+    const CREDENTIALS: [HeaderName; 3] = [
+        header::AUTHORIZATION,
+        header::COOKIE,
+        header::PROXY_AUTHORIZATION,
+    ];
     CREDENTIALS.contains(name) || secret.contains(name)
 }
 
@@ -46,7 +49,9 @@ pub(super) fn prepare(fetch: &Fetch) -> Result<(HeaderMap, Url), Fault> {
         value.set_sensitive(value.is_sensitive() || is_credential(name, &fetch.secret_headers));
         headers.append(name, value);
     }
-    if let (Entry::Vacant(entry), Some(basic)) = (headers.entry(header::AUTHORIZATION), basic(&fetch.url)) {
+    if let (Entry::Vacant(entry), Some(basic)) =
+        (headers.entry(header::AUTHORIZATION), basic(&fetch.url))
+    {
         entry.insert(basic);
     }
     let encodings = if headers.contains_key(header::RANGE) {
@@ -60,7 +65,9 @@ pub(super) fn prepare(fetch: &Fetch) -> Result<(HeaderMap, Url), Fault> {
         (header::ACCEPT, "*/*"),
         (header::ACCEPT_ENCODING, encodings),
     ] {
-        headers.entry(name).or_insert(HeaderValue::from_static(default));
+        headers
+            .entry(name)
+            .or_insert(HeaderValue::from_static(default));
     }
     Ok((headers, bare(fetch.url.clone())))
 }

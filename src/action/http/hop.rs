@@ -6,9 +6,7 @@ use super::headers::{bare, is_credential, prepare};
 use super::origin::Origin;
 use super::request::{Fetch, Target};
 use bytes::Bytes;
-use http::header::{
-    CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LOCATION, CONTENT_TYPE, LOCATION,
-};
+use http::header::{CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LOCATION, CONTENT_TYPE, LOCATION};
 use http::{HeaderMap, HeaderName, Method, StatusCode, Uri};
 use url::Url;
 
@@ -58,8 +56,14 @@ impl Hop {
     pub(super) fn lane(&self, target: &Target) -> Result<Lane, Fault> {
         let (any, named) = match target {
             Target::Fixed { allow_private } => (self.home || *allow_private, true),
-            Target::FromCaller { allow_hosts, allow_private } => {
-                let mut admitting = allow_hosts.iter().filter(|entry| entry.admits(&self.origin)).peekable();
+            Target::FromCaller {
+                allow_hosts,
+                allow_private,
+            } => {
+                let mut admitting = allow_hosts
+                    .iter()
+                    .filter(|entry| entry.admits(&self.origin))
+                    .peekable();
                 if admitting.peek().is_none() {
                     return Err(Fault::HostNotAllowed);
                 }
@@ -102,7 +106,11 @@ impl Hop {
         if self.origin.https && !origin.https {
             return Err(Fault::Downgrade);
         }
-        let mut next = Self { url, origin, ..self.clone() };
+        let mut next = Self {
+            url,
+            origin,
+            ..self.clone()
+        };
         if becomes_get(status, &self.method) {
             next.method = Method::GET;
             next.drop_body();
@@ -125,7 +133,12 @@ impl Hop {
 
     fn drop_body(&mut self) {
         self.body = Bytes::new();
-        for name in [CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LOCATION, CONTENT_TYPE] {
+        for name in [
+            CONTENT_ENCODING,
+            CONTENT_LANGUAGE,
+            CONTENT_LOCATION,
+            CONTENT_TYPE,
+        ] {
             self.headers.remove(name);
         }
     }

@@ -28,7 +28,9 @@ enum Pattern {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostPatternError {
     /// The part before the port is no host name and no address.
-    #[error("`{0}` is not a host: write a name, an address (IPv6 in brackets), `*.name` or `*`, without scheme or path")]
+    #[error(
+        "`{0}` is not a host: write a name, an address (IPv6 in brackets), `*.name` or `*`, without scheme or path"
+    )]
     Host(String),
     /// The part after the last colon is no port.
     #[error("`{0}` is not a port: write a number from 1 to 65535")]
@@ -185,15 +187,38 @@ mod tests {
     #[test]
     fn what_is_no_host_is_refused_by_name() {
         for text in [
-            "", ".", "https://example.com", "example.com/x", "a*.example.com", "*.*.com", "*.",
-            "*.[::1]", "*.0.0.1", "user@example.com", "::1", "[::1", "exa mple.com",
+            "",
+            ".",
+            "https://example.com",
+            "example.com/x",
+            "a*.example.com",
+            "*.*.com",
+            "*.",
+            "*.[::1]",
+            "*.0.0.1",
+            "user@example.com",
+            "::1",
+            "[::1",
+            "exa mple.com",
         ] {
             assert!(text.parse::<HostPattern>().is_err(), "{text}");
         }
-        assert_eq!("a:0".parse::<HostPattern>(), Err(HostPatternError::Port("0".into())));
-        assert_eq!("a:+80".parse::<HostPattern>(), Err(HostPatternError::Port("+80".into())));
-        assert_eq!("a:65536".parse::<HostPattern>(), Err(HostPatternError::Port("65536".into())));
-        assert_eq!("a:".parse::<HostPattern>(), Err(HostPatternError::Port(String::new())));
+        assert_eq!(
+            "a:0".parse::<HostPattern>(),
+            Err(HostPatternError::Port("0".into()))
+        );
+        assert_eq!(
+            "a:+80".parse::<HostPattern>(),
+            Err(HostPatternError::Port("+80".into()))
+        );
+        assert_eq!(
+            "a:65536".parse::<HostPattern>(),
+            Err(HostPatternError::Port("65536".into()))
+        );
+        assert_eq!(
+            "a:".parse::<HostPattern>(),
+            Err(HostPatternError::Port(String::new()))
+        );
         assert_eq!(
             "a b".parse::<HostPattern>(),
             Err(HostPatternError::Host("a b".into()))

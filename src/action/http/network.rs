@@ -61,7 +61,9 @@ impl Network for SystemNetwork {
             tokio::task::spawn_blocking(move || {
                 // Held until the thread is free again, also when nobody waits any more.
                 let _permit = permit;
-                (name.as_str(), port).to_socket_addrs().map(Iterator::collect)
+                (name.as_str(), port)
+                    .to_socket_addrs()
+                    .map(Iterator::collect)
             })
             .await
             .map_err(io::Error::other)?

@@ -40,7 +40,9 @@ impl fmt::Display for Origin {
         f.write_str(if self.https { "https://" } else { "http://" })?;
         match &self.host {
             Host::Domain(name) if name.len() > Self::SHOWN => {
-                name.chars().take(Self::SHOWN).try_for_each(|c| write!(f, "{c}"))?;
+                name.chars()
+                    .take(Self::SHOWN)
+                    .try_for_each(|c| write!(f, "{c}"))?;
                 f.write_str("…")?;
             }
             host => write!(f, "{host}")?,
@@ -66,8 +68,14 @@ mod tests {
             shown("https://user:pass@Example.COM:443/secret?token=1#x").as_deref(),
             Some("https://example.com")
         );
-        assert_eq!(shown("http://0x7f.1:8080/").as_deref(), Some("http://127.0.0.1:8080"));
-        assert_eq!(shown("https://[::1]:80/").as_deref(), Some("https://[::1]:80"));
+        assert_eq!(
+            shown("http://0x7f.1:8080/").as_deref(),
+            Some("http://127.0.0.1:8080")
+        );
+        assert_eq!(
+            shown("https://[::1]:80/").as_deref(),
+            Some("https://[::1]:80")
+        );
         assert_eq!(shown("ftp://example.com/"), None);
         assert_eq!(shown("file:///etc/passwd"), None);
     }

@@ -39,7 +39,8 @@ pub struct Fetch {
 /// When a request is sent again. Never, by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Retry {
-    /// How often the request is sent in all, the first time included; 0 and 1 mean once.
+    /// How often the request is sent in all, the first time included and redirects not counted; 0 and
+    /// 1 mean once. One budget for all redirects of a call.
     pub attempts: u32,
     /// The wait before the second attempt, doubled for each further one up to 30 s, of which a random
     /// part between a half and the whole is taken. A longer `Retry-After` is honoured instead.

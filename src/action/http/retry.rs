@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 /// The longest wait that doubling leads to.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// How long to wait before the next attempt, `tries` having been made; `None` when there is none.
+/// How long to wait before the next attempt, `tries` having come to nothing; `None` when there is none.
 /// `jitter` is from 0 to 1.
 pub(super) fn delay<B>(
     retry: &Retry,
@@ -94,7 +94,10 @@ mod tests {
         assert_eq!(wait(1, &outcome), Some(Duration::from_millis(100)));
         assert_eq!(wait(2, &outcome), Some(Duration::from_millis(200)));
         assert_eq!(wait(3, &outcome), None);
-        assert_eq!(delay(&Retry::default(), 1, &Method::GET, &outcome, 1.0), None);
+        assert_eq!(
+            delay(&Retry::default(), 1, &Method::GET, &outcome, 1.0),
+            None
+        );
     }
 
     #[test]
@@ -140,8 +143,15 @@ mod tests {
             (Method::POST, false),
             (Method::PATCH, false),
         ] {
-            assert_eq!(delay(&retry(), 1, &method, &outcome, 1.0).is_some(), expected, "{method}");
-            let any = Retry { any_method: true, ..retry() };
+            assert_eq!(
+                delay(&retry(), 1, &method, &outcome, 1.0).is_some(),
+                expected,
+                "{method}"
+            );
+            let any = Retry {
+                any_method: true,
+                ..retry()
+            };
             assert!(delay(&any, 1, &method, &outcome, 1.0).is_some(), "{method}");
         }
     }
@@ -156,10 +166,22 @@ mod tests {
         };
         assert_eq!(after("120"), Some(Duration::from_secs(120)));
         assert_eq!(after(" 0 "), Some(Duration::ZERO));
-        assert_eq!(after("99999999999999999999999"), Some(Duration::from_secs(u64::MAX)));
-        assert_eq!(after("Sun, 06 Nov 1994 08:50:37 GMT"), Some(Duration::from_secs(60)));
-        assert_eq!(after("Sunday, 06-Nov-94 08:50:37 GMT"), Some(Duration::from_secs(60)));
-        assert_eq!(after("Sun Nov  6 08:50:37 1994"), Some(Duration::from_secs(60)));
+        assert_eq!(
+            after("99999999999999999999999"),
+            Some(Duration::from_secs(u64::MAX))
+        );
+        assert_eq!(
+            after("Sun, 06 Nov 1994 08:50:37 GMT"),
+            Some(Duration::from_secs(60))
+        );
+        assert_eq!(
+            after("Sunday, 06-Nov-94 08:50:37 GMT"),
+            Some(Duration::from_secs(60))
+        );
+        assert_eq!(
+            after("Sun Nov  6 08:50:37 1994"),
+            Some(Duration::from_secs(60))
+        );
         assert_eq!(after("Sun, 06 Nov 1994 08:00:00 GMT"), Some(Duration::ZERO));
         for text in ["", "-1", "1.5", "soon", "1 s"] {
             assert_eq!(after(text), None, "{text}");
@@ -169,8 +191,14 @@ mod tests {
 
     #[test]
     fn the_longer_of_retry_after_and_backoff_is_waited() {
-        assert_eq!(wait(1, &answer(503, Some("7"))), Some(Duration::from_secs(7)));
-        assert_eq!(wait(1, &answer(503, Some("0"))), Some(Duration::from_millis(100)));
+        assert_eq!(
+            wait(1, &answer(503, Some("7"))),
+            Some(Duration::from_secs(7))
+        );
+        assert_eq!(
+            wait(1, &answer(503, Some("0"))),
+            Some(Duration::from_millis(100))
+        );
         assert_eq!(wait(1, &answer(500, Some("7"))), None);
     }
 }

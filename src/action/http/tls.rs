@@ -69,7 +69,9 @@ impl Tls {
         for pem in &options.ca {
             let own = certificates(pem).ok_or(ClientError::Ca)?;
             for certificate in &own {
-                roots.add(certificate.clone()).map_err(|_| ClientError::CaCertificate)?;
+                roots
+                    .add(certificate.clone())
+                    .map_err(|_| ClientError::CaCertificate)?;
             }
             ca.extend(own);
         }
@@ -85,12 +87,21 @@ impl Tls {
     /// resumed without the certificate would still be that client's.
     pub(super) async fn config(&self, identity: bool) -> Result<Arc<ClientConfig>, Fault> {
         let identity = self.identity.as_ref().filter(|_| identity);
-        let cell = if identity.is_some() { &self.identified } else { &self.plain };
-        let config = cell.get_or_try_init(|| self.build(identity.cloned())).await?;
+        let cell = if identity.is_some() {
+            &self.identified
+        } else {
+            &self.plain
+        };
+        let config = cell
+            .get_or_try_init(|| self.build(identity.cloned()))
+            .await?;
         Ok(Arc::clone(config))
     }
 
-    async fn build(&self, identity: Option<Arc<SingleCertAndKey>>) -> Result<Arc<ClientConfig>, Fault> {
+    async fn build(
+        &self,
+        identity: Option<Arc<SingleCertAndKey>>,
+    ) -> Result<Arc<ClientConfig>, Fault> {
         let mut roots = platform_roots().await.as_ref().clone();
         roots.add_parsable_certificates(self.ca.iter().cloned());
         if roots.is_empty() {
@@ -122,7 +133,11 @@ async fn platform_roots() -> Arc<RootCertStore> {
             roots
         });
         let roots = loading.await.unwrap_or_else(|_| RootCertStore::empty());
-        if roots.is_empty() { Err(()) } else { Ok(Arc::new(roots)) }
+        if roots.is_empty() {
+            Err(())
+        } else {
+            Ok(Arc::new(roots))
+        }
     };
     match PLATFORM.get_or_try_init(load).await {
         Ok(roots) => Arc::clone(roots),
@@ -139,7 +154,8 @@ fn certificates(pem: &[u8]) -> Option<Vec<CertificateDer<'static>>> {
 fn certified_key(identity: &Identity) -> Result<Arc<SingleCertAndKey>, ClientError> {
     let chain = certificates(&identity.certificates).ok_or(ClientError::Certificate)?;
     let key = PrivateKeyDer::from_pem_slice(&identity.key).map_err(|_| ClientError::Key)?;
-    let key = CertifiedKey::from_der(chain, key, &provider()).map_err(|_| ClientError::KeyMismatch)?;
+    let key =
+        CertifiedKey::from_der(chain, key, &provider()).map_err(|_| ClientError::KeyMismatch)?;
     Ok(Arc::new(SingleCertAndKey::from(key)))
 }
 

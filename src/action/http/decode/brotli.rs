@@ -2,9 +2,7 @@
 
 use super::Stop;
 use super::sink::Sink;
-use brotli_decompressor::{
-    BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc,
-};
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 
 type State = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
 
@@ -57,7 +55,11 @@ impl Brotli {
                 BrotliResult::ResultFailure => return Err(Stop::Damaged),
                 BrotliResult::ResultSuccess => {
                     self.ended = true;
-                    return if left == 0 { Ok(()) } else { Err(Stop::Damaged) };
+                    return if left == 0 {
+                        Ok(())
+                    } else {
+                        Err(Stop::Damaged)
+                    };
                 }
             }
         }

@@ -75,7 +75,11 @@ impl Deflate {
         let mut step = vec![0; Self::STEP];
         loop {
             if self.ended {
-                return if input.is_empty() { Ok(()) } else { Err(Stop::Damaged) };
+                return if input.is_empty() {
+                    Ok(())
+                } else {
+                    Err(Stop::Damaged)
+                };
             }
             let (before_in, before_out) = (inflate.total_in(), inflate.total_out());
             let status = inflate
@@ -88,7 +92,11 @@ impl Deflate {
             self.ended = status == Status::StreamEnd;
             if !self.ended && taken == 0 && given == 0 {
                 // Nothing moves until more input comes.
-                return if input.is_empty() { Ok(()) } else { Err(Stop::Damaged) };
+                return if input.is_empty() {
+                    Ok(())
+                } else {
+                    Err(Stop::Damaged)
+                };
             }
         }
     }

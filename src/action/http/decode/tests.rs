@@ -13,7 +13,10 @@ const CODINGS: [&str; 5] = ["gzip", "deflate", "raw deflate", "br", "zstd"];
 
 fn head(encoding: &str) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    headers.insert(CONTENT_ENCODING, HeaderValue::from_str(encoding).expect("a value"));
+    headers.insert(
+        CONTENT_ENCODING,
+        HeaderValue::from_str(encoding).expect("a value"),
+    );
     headers
 }
 
@@ -75,7 +78,9 @@ fn base64(text: &str) -> Vec<u8> {
 
 #[test]
 fn what_other_encoders_made_is_read() {
-    let text = "The quick brown fox jumps over the lazy dog. ".repeat(20).into_bytes();
+    let text = "The quick brown fox jumps over the lazy dog. "
+        .repeat(20)
+        .into_bytes();
     let brotli = "G4MDiCwOeNPQlV2XELsXK6nK0JLMjK1BXObyNsgZnp4Ke4MNOHBIIG8kvkGnFc4cHieqKTjCibhPgwE=";
     let sized = "KLUv/WSEArUBANQCVGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZy4gAQClCitVBlkT+oU=";
     let unsized_ = "KLUv/QRYtQEA1AJUaGUgcXVpY2sgYnJvd24gZm94IGp1bXBzIG92ZXIgdGhlIGxhenkgZG9nLiABAKUKK1UGWRP6hQ==";
@@ -91,10 +96,17 @@ fn every_prefix_is_damaged_and_only_the_whole_is_read() {
     for coding in CODINGS {
         let whole = encode(coding, &text);
         let bytewise: Vec<&[u8]> = whole.chunks(1).collect();
-        assert_eq!(decode(header_name(coding), &bytewise, text.len()), Ok(text.clone()), "{coding}");
+        assert_eq!(
+            decode(header_name(coding), &bytewise, text.len()),
+            Ok(text.clone()),
+            "{coding}"
+        );
         for length in 1..whole.len() {
             let got = decode(header_name(coding), &[&whole[..length]], text.len());
-            assert!(matches!(got, Err(Fault::Damaged(_))), "{coding} {length}: {got:?}");
+            assert!(
+                matches!(got, Err(Fault::Damaged(_))),
+                "{coding} {length}: {got:?}"
+            );
         }
     }
 }
@@ -102,9 +114,17 @@ fn every_prefix_is_damaged_and_only_the_whole_is_read() {
 #[test]
 fn no_byte_at_all_is_an_empty_body() {
     for coding in CODINGS {
-        assert_eq!(decode(header_name(coding), &[b"", b""], 0), Ok(Vec::new()), "{coding}");
+        assert_eq!(
+            decode(header_name(coding), &[b"", b""], 0),
+            Ok(Vec::new()),
+            "{coding}"
+        );
         let empty = encode(coding, b"");
-        assert_eq!(decode(header_name(coding), &[&empty], 0), Ok(Vec::new()), "{coding}");
+        assert_eq!(
+            decode(header_name(coding), &[&empty], 0),
+            Ok(Vec::new()),
+            "{coding}"
+        );
     }
 }
 
@@ -113,14 +133,21 @@ fn the_bound_is_on_decoded_bytes_and_exact() {
     let text = vec![7; 200_000];
     for coding in CODINGS {
         let whole = encode(coding, &text);
-        assert_eq!(decode(header_name(coding), &[&whole], 200_000), Ok(text.clone()), "{coding}");
+        assert_eq!(
+            decode(header_name(coding), &[&whole], 200_000),
+            Ok(text.clone()),
+            "{coding}"
+        );
         assert_eq!(
             decode(header_name(coding), &[&whole], 199_999),
             Err(Fault::TooLarge(199_999)),
             "{coding}"
         );
     }
-    assert_eq!(decode("identity", &[&text[..], b"x"], 200_000), Err(Fault::TooLarge(200_000)));
+    assert_eq!(
+        decode("identity", &[&text[..], b"x"], 200_000),
+        Err(Fault::TooLarge(200_000))
+    );
     assert_eq!(decode("identity", &[&text], 200_000), Ok(text));
 }
 
@@ -129,7 +156,10 @@ fn bombs_stop_at_the_bound() {
     let zeros = vec![0; 16 << 20];
     // 64 MiB of zeros in 50 bytes.
     let brotli = base64("z///f/gnAOKxQCD3/p/////wTwDEYQGA7v0/////4Z8AiMMiAN37//z//8c/ARCHBQC69/8=");
-    assert_eq!(decode("br", &[&brotli], 1 << 20), Err(Fault::TooLarge(1 << 20)));
+    assert_eq!(
+        decode("br", &[&brotli], 1 << 20),
+        Err(Fault::TooLarge(1 << 20))
+    );
     for coding in ["gzip", "deflate", "raw deflate", "zstd"] {
         let whole = encode(coding, &zeros);
         let got = decode(header_name(coding), &[&whole], 1 << 20);
@@ -152,7 +182,10 @@ const MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
 fn a_zstd_window_over_the_bound_is_refused() {
     // 2 GiB, as `zstd --ultra --long=31` writes.
     let head = [&MAGIC[..], &[0x04, 0xa8]].concat();
-    assert_eq!(decode("zstd", &[&head, &[0; 64]], 1000), Err(Fault::Damaged("zstd")));
+    assert_eq!(
+        decode("zstd", &[&head, &[0; 64]], 1000),
+        Err(Fault::Damaged("zstd"))
+    );
 }
 
 #[test]
@@ -166,7 +199,10 @@ fn a_zstd_block_that_would_grow_past_128_kib_is_refused() {
     block.push(1);
     let header = (block.len() as u32) << 3 | 2 << 1 | 1;
     let frame = [&MAGIC[..], &[0, 0x58], &header.to_le_bytes()[..3], &block].concat();
-    assert_eq!(decode("zstd", &[&frame], 64 << 20), Err(Fault::Damaged("zstd")));
+    assert_eq!(
+        decode("zstd", &[&frame], 64 << 20),
+        Err(Fault::Damaged("zstd"))
+    );
 }
 
 #[test]
@@ -174,7 +210,12 @@ fn members_and_frames_follow_each_other() {
     let two = [gzip(b"one "), gzip(b"two")].concat();
     assert_eq!(decode("gzip", &[&two], 100), Ok(b"one two".to_vec()));
     let frame = |text: &[u8]| compress_to_vec(text, CompressionLevel::Fastest);
-    let skippable = [&0x184d_2a53_u32.to_le_bytes()[..], &5u32.to_le_bytes(), b"12345"].concat();
+    let skippable = [
+        &0x184d_2a53_u32.to_le_bytes()[..],
+        &5u32.to_le_bytes(),
+        b"12345",
+    ]
+    .concat();
     let nothing = [&0x184d_2a50_u32.to_le_bytes()[..], &0u32.to_le_bytes()].concat();
     let all = [frame(b"one "), skippable, nothing, frame(b"two")].concat();
     assert_eq!(decode("zstd", &[&all], 100), Ok(b"one two".to_vec()));
@@ -207,7 +248,10 @@ fn checksums_are_compared() {
 
 #[test]
 fn large_brotli_windows_are_refused() {
-    assert_eq!(decode("br", &[&base64("ER4EAAJhYmMD")], 100), Err(Fault::Damaged("brotli")));
+    assert_eq!(
+        decode("br", &[&base64("ER4EAAJhYmMD")], 100),
+        Err(Fault::Damaged("brotli"))
+    );
 }
 
 #[test]
@@ -216,18 +260,37 @@ fn unknown_and_stacked_codings_are_named() {
         Err(fault) => fault.to_string(),
         Ok(_) => panic!("{encoding} was accepted"),
     };
-    assert_eq!(refused("compress"), "content-encoding `compress` is not supported");
-    assert_eq!(refused("gzip, br"), "content-encoding `gzip, br` is not supported");
-    assert_eq!(refused("a`b\u{e9}"), "content-encoding `ab` is not supported");
+    assert_eq!(
+        refused("compress"),
+        "content-encoding `compress` is not supported"
+    );
+    assert_eq!(
+        refused("gzip, br"),
+        "content-encoding `gzip, br` is not supported"
+    );
+    assert_eq!(
+        refused("a`b\u{e9}"),
+        "content-encoding `ab` is not supported"
+    );
     assert!(refused(&"x".repeat(10_000)).len() < 100);
     let mut two = head("gzip");
     two.append(CONTENT_ENCODING, HeaderValue::from_static("zstd"));
     assert!(Decoder::for_head(&two, 10).is_err());
     for encoding in ["", "identity", "Identity, ", ","] {
-        assert_eq!(decode(encoding, &[b"text"], 10), Ok(b"text".to_vec()), "{encoding}");
+        assert_eq!(
+            decode(encoding, &[b"text"], 10),
+            Ok(b"text".to_vec()),
+            "{encoding}"
+        );
     }
-    assert_eq!(decode(" GZip ", &[&gzip(b"text")], 10), Ok(b"text".to_vec()));
-    assert_eq!(decode("x-gzip, identity", &[&gzip(b"text")], 10), Ok(b"text".to_vec()));
+    assert_eq!(
+        decode(" GZip ", &[&gzip(b"text")], 10),
+        Ok(b"text".to_vec())
+    );
+    assert_eq!(
+        decode("x-gzip, identity", &[&gzip(b"text")], 10),
+        Ok(b"text".to_vec())
+    );
 }
 
 proptest! {

@@ -118,7 +118,10 @@ impl Zstd {
         let Some(header) = Header::read(*descriptor, fields) else {
             return Ok(0);
         };
-        if header.content.is_some_and(|size| size > self.sink.room() as u64) {
+        if header
+            .content
+            .is_some_and(|size| size > self.sink.room() as u64)
+        {
             return Err(Stop::Over);
         }
         let length = 5 + header.length;

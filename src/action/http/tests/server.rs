@@ -33,7 +33,9 @@ pub(super) struct Seen {
 
 impl Seen {
     pub(super) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).map(|value| value.to_str().expect("visible text"))
+        self.headers
+            .get(name)
+            .map(|value| value.to_str().expect("visible text"))
     }
 }
 
@@ -49,7 +51,9 @@ pub(super) fn answer(status: u16, body: impl Into<Bytes>) -> Answer {
 /// An answer with one further field.
 pub(super) fn with(status: u16, name: &'static str, value: &str) -> Answer {
     let mut response = answer(status, "");
-    response.headers_mut().insert(name, value.parse().expect("a value"));
+    response
+        .headers_mut()
+        .insert(name, value.parse().expect("a value"));
     response
 }
 
@@ -95,7 +99,12 @@ impl Server {
                 connections.spawn(serve(stream, number));
             }
         });
-        Self { address, seen: Arc::default(), accepted, _tasks: tasks }
+        Self {
+            address,
+            seen: Arc::default(),
+            accepted,
+            _tasks: tasks,
+        }
     }
 
     async fn start(
@@ -147,7 +156,11 @@ where
             let (head, body) = request.into_parts();
             let seen = Seen {
                 method: head.method,
-                target: head.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
+                target: head
+                    .uri
+                    .path_and_query()
+                    .map(ToString::to_string)
+                    .unwrap_or_default(),
                 headers: head.headers,
                 body: body.collect().await.expect("a body").to_bytes(),
                 version: head.version,
@@ -189,7 +202,10 @@ pub(super) struct MadeUp {
 
 impl MadeUp {
     pub(super) fn name(mut self, name: &str, addresses: &[&str]) -> Self {
-        let addresses = addresses.iter().map(|ip| ip.parse().expect("an address")).collect();
+        let addresses = addresses
+            .iter()
+            .map(|ip| ip.parse().expect("an address"))
+            .collect();
         self.names.insert(name.to_owned(), addresses);
         self
     }
@@ -202,7 +218,12 @@ impl MadeUp {
 
     /// Every address that a connection was tried to.
     pub(super) fn connected(&self) -> Vec<String> {
-        self.connected.lock().expect("no panic").iter().map(ToString::to_string).collect()
+        self.connected
+            .lock()
+            .expect("no panic")
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }
 
     /// Every name that was asked for.
@@ -217,9 +238,15 @@ impl Network for MadeUp {
         name: &'a str,
         port: u16,
     ) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
-        self.resolved.lock().expect("no panic").push(name.to_owned());
+        self.resolved
+            .lock()
+            .expect("no panic")
+            .push(name.to_owned());
         let addresses = self.names.get(name).map(|addresses| {
-            addresses.iter().map(|ip| SocketAddr::new(*ip, port)).collect()
+            addresses
+                .iter()
+                .map(|ip| SocketAddr::new(*ip, port))
+                .collect()
         });
         Box::pin(async move { addresses.ok_or_else(|| io::ErrorKind::NotFound.into()) })
     }
