@@ -1,1 +1,32 @@
 //! Fetching over HTTP.
+
+mod address;
+mod body;
+mod call;
+mod client;
+mod connector;
+mod decode;
+mod dial;
+mod error;
+mod failure;
+mod headers;
+mod hop;
+mod hosts;
+mod network;
+mod origin;
+mod request;
+mod retry;
+mod stream;
+mod tls;
+
+#[cfg(test)]
+mod tests;
+
+pub use client::Client;
+pub use error::{Fault, FetchError};
+pub use headers::is_own_header;
+pub use hosts::{HostPattern, HostPatternError};
+pub use network::{Network, SystemNetwork};
+pub use origin::Origin;
+pub use request::{Fetch, Fetched, Retry, Target};
+pub use tls::{ClientError, ClientOptions, Identity};

@@ -1,0 +1,51 @@
+//! An answer's body: read in pieces, decoded, counted.
+
+use super::decode::Decoder;
+use super::error::Fault;
+use bytes::Bytes;
+use http::HeaderMap;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+use http_body_util::BodyExt;
+use hyper::body::{Body, Incoming};
+
+/// How much more than the bound may come over the wire. Nothing useful grows when it is encoded;
+/// a body made of empty blocks would else be read for ever.
+const OVERHEAD: usize = 64 * 1024;
+/// How much is decoded before other tasks get their turn.
+const PIECE: usize = 8 * 1024;
+
+/// Reads the body, at most `max` bytes decoded. The fields that described the encoded body are
+/// removed from `headers` when there was one.
+pub(super) async fn read(
+    headers: &mut HeaderMap,
+    mut body: Incoming,
+    max: usize,
+) -> Result<Bytes, Fault> {
+    if body.is_end_stream() {
+        return Ok(Bytes::new());
+    }
+    let mut decoder = Decoder::for_head(headers, max)?;
+    if decoder.is_identity() && body.size_hint().lower() > max as u64 {
+        return Err(Fault::TooLarge(max));
+    }
+    let mut wire = 0_usize;
+    while let Some(frame) = body.frame().await {
+        // A trailer is no part of the body.
+        let Ok(data) = frame.map_err(|_| Fault::Truncated)?.into_data() else {
+            continue;
+        };
+        wire = wire.saturating_add(data.len());
+        if wire > max.saturating_add(OVERHEAD) {
+            return Err(Fault::TooLarge(max));
+        }
+        for piece in data.chunks(PIECE) {
+            decoder.push(piece)?;
+            tokio::task::consume_budget().await;
+        }
+    }
+    if !decoder.is_identity() {
+        headers.remove(CONTENT_ENCODING);
+        headers.remove(CONTENT_LENGTH);
+    }
+    Ok(decoder.finish()?.into())
+}
