@@ -11,18 +11,20 @@ use crate::manifest::settings::{self, Asked};
 use crate::model::{OnError, Settings};
 use crate::reload::{self, Reloader, State};
 use crate::runtime::{self, Handle};
-use crate::server::{Limits, Server};
+use crate::server::{Endpoint, Limits, Server};
 use crate::shutdown::Shutdown;
 use crate::telemetry::{self, LogGuard};
+use crate::transport::stdio::StdioOptions;
 use crate::transport::{http, stdio};
 use anyhow::Context as _;
+use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-/// How long stdio requests in flight may go on once the input has ended.
-const STDIO_GRACE: Duration = Duration::from_secs(2);
+/// What ending children may take beyond the grace for requests.
+const ENDING: Duration = Duration::from_secs(3);
 
 /// Which transport is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +78,8 @@ async fn start(asked: Asked, face: Face) -> Result<(), Refused> {
         first = first => first.context("loading failed")??,
         () = signals.stop() => return Ok(()),
     };
-    let shutdown = Shutdown::new();
     let First { state, log } = first;
+    let shutdown = Shutdown::new();
     let built = runtime::build(&state.settings, &state.loaded.tools, None, &shutdown);
     let runtime = built.map_err(|found| Refused::Manifests {
         found,
@@ -86,8 +88,8 @@ async fn start(asked: Asked, face: Face) -> Result<(), Refused> {
     let settings = state.settings.clone();
     let handle = Handle::new(Arc::new(runtime));
     let limits = Limits {
-        in_flight: settings.http.max_in_flight,
-        request_timeout: settings.http.request_timeout,
+        in_flight: settings.max_in_flight,
+        request_timeout: settings.request_timeout,
     };
     let server = Arc::new(Server::new(handle.clone(), limits));
     let tools = state.loaded.tools.len();
@@ -99,19 +101,64 @@ async fn start(asked: Asked, face: Face) -> Result<(), Refused> {
         hangups,
         shutdown.token().clone(),
     ));
-    let served = match face {
-        Face::Http => serve_http(&settings, server, &shutdown, signals, hangup, tools).await,
-        Face::Stdio => serve_stdio(&settings, server, &shutdown, signals, hangup, tools).await,
+    let signalled = tokio::spawn(signals.follow(hangup, shutdown.clone()));
+    let serving = async {
+        match face {
+            Face::Http => serve_http(&settings, server, &shutdown, tools).await,
+            Face::Stdio => serve_stdio(&settings, &*server, &shutdown).await,
+        }
+    };
+    let served = tokio::select! {
+        served = serving => served,
+        () = shutdown.hurried().cancelled() => Ok(()),
     };
     shutdown.begin();
     reloading.abort();
-    // Killing and reaping process groups takes at most `kill_after_ms` and a little.
-    if !shutdown.wait(settings.server.grace + Duration::from_secs(1)).await {
+    signalled.abort();
+    // Ending process groups takes at most `kill_after_ms` of the slowest and a little.
+    if !shutdown.wait(settings.server.grace + ENDING).await {
         tracing::warn!("some work did not end in time");
     }
     tracing::info!("stopped");
     drop(log);
     Ok(served?)
+}
+
+async fn serve_http<E: Endpoint>(
+    settings: &Settings,
+    server: Arc<E>,
+    shutdown: &Shutdown,
+    tools: usize,
+) -> anyhow::Result<()> {
+    let listener = http::Listener::bind(&settings.http).await?;
+    for address in listener.local_addrs() {
+        match address {
+            http::Bound::Tcp(address) => {
+                tracing::info!(tools, "serving http://{address}{}", settings.http.path);
+            }
+            http::Bound::Unix(path) => {
+                tracing::info!(tools, "serving unix:{}{}", path.display(), settings.http.path);
+            }
+        }
+    }
+    listener.serve(server, shutdown, settings.server.grace).await;
+    Ok(())
+}
+
+async fn serve_stdio<E: Endpoint>(
+    settings: &Settings,
+    server: &E,
+    shutdown: &Shutdown,
+) -> anyhow::Result<()> {
+    let options = StdioOptions {
+        max_line_bytes: settings.http.max_body_bytes,
+        grace: settings.server.grace,
+        ..StdioOptions::default()
+    };
+    let ended = stdio::serve_standard_streams(server, &options, shutdown).await;
+    let ended = ended.context("cannot use the standard streams")?;
+    tracing::debug!(?ended, "the stream of messages ended");
+    Ok(())
 }
 
 /// What the first load made.
@@ -134,8 +181,9 @@ fn first_load(asked: Asked) -> Result<First, Refused> {
     if broken && settings.server.on_error == OnError::Refuse {
         return Err(Refused::Manifests { found, no_color });
     }
-    let log = telemetry::init(&settings.log, &environment_of_log(&environment))
-        .context("cannot set up logging")?;
+    let mut to = settings.log.clone();
+    to.color = !no_color && !to.journal && std::io::stderr().is_terminal();
+    let log = telemetry::init(&to).context("cannot set up logging")?;
     if !found.is_empty() {
         let text = crate::lang::diag::render(&found, &crate::lang::diag::RenderStyle { color: false });
         tracing::warn!("the manifests are served with these findings\n{text}");
@@ -148,4 +196,53 @@ fn first_load(asked: Asked) -> Result<First, Refused> {
         loaded,
     };
     Ok(First { state, log })
+}
+
+/// Whether NO_COLOR asks for plain text (no-color.org): set, and not empty.
+fn no_color(environment: &Environment) -> bool {
+    environment.get("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+/// The signals that a daemon answers to.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hangup: Signal,
+}
+
+impl Signals {
+    fn install() -> std::io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
+    }
+
+    /// Waits for SIGTERM or SIGINT.
+    async fn stop(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+
+    /// Follows the signals: SIGHUP reloads, the first SIGTERM or SIGINT begins to stop, the second
+    /// stops at once.
+    async fn follow(mut self, reload: mpsc::Sender<()>, shutdown: Shutdown) {
+        loop {
+            tokio::select! {
+                _ = self.hangup.recv() => {
+                    // Full means that a reload is due already.
+                    let _ = reload.try_send(());
+                }
+                _ = self.terminate.recv() => break,
+                _ = self.interrupt.recv() => break,
+            }
+        }
+        tracing::info!("stopping");
+        shutdown.begin();
+        self.stop().await;
+        shutdown.hurry();
+    }
 }

@@ -8,6 +8,7 @@ use tokio_util::task::TaskTracker;
 #[derive(Clone, Debug, Default)]
 pub struct Shutdown {
     token: CancellationToken,
+    hurry: CancellationToken,
     tasks: TaskTracker,
 }
 
@@ -30,6 +31,17 @@ impl Shutdown {
     /// Begins to stop. Later calls do nothing.
     pub fn begin(&self) {
         self.token.cancel();
+    }
+
+    /// The token that is cancelled when there is no more patience: children are killed, not asked.
+    pub fn hurried(&self) -> &CancellationToken {
+        &self.hurry
+    }
+
+    /// Gives up every grace. Later calls do nothing.
+    pub fn hurry(&self) {
+        self.token.cancel();
+        self.hurry.cancel();
     }
 
     /// Waits until every tracked task has ended, `grace` at the most. True when all ended.

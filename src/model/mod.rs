@@ -3,6 +3,7 @@
 
 mod action;
 mod declaration;
+mod http;
 mod result;
 mod settings;
 mod tool;
@@ -15,7 +16,6 @@ pub use declaration::{Cache, CacheScope, Icon, Identity, Theme, ToolAnnotations,
 pub use result::{
     BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec,
 };
-pub use settings::{
-    HttpSettings, LogFile, LogSettings, OnError, ReloadSettings, Rotate, ServerSettings, Settings, Values,
-};
+pub use http::{HttpSettings, Listen, ListenError};
+pub use settings::{OnError, ReloadSettings, ServerSettings, Settings, Values};
 pub use tool::{Place, Tool};

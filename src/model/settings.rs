@@ -1,22 +1,27 @@
 //! The server file, validated: identity, listeners, limits, logs; and the values that templates
 //! may see.
 
-use super::{Cache, Identity};
+use super::{Cache, HttpSettings, Identity};
 use crate::lang::schema::Validation;
 use crate::secret::Secret;
+use crate::telemetry::LogSettings;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Everything the server file and the command line say.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Folders and files of manifests, in the order given.
     pub manifests: Vec<PathBuf>,
     /// `[server]`.
     pub server: ServerSettings,
-    /// `[http]`.
+    /// `[http]`: listeners and their limits.
     pub http: HttpSettings,
+    /// Longest time a request may take.
+    pub request_timeout: Duration,
+    /// Most requests in flight on one stdio stream.
+    pub max_in_flight: usize,
     /// `[reload]`.
     pub reload: ReloadSettings,
     /// `[log]`.
@@ -55,31 +60,6 @@ pub enum OnError {
     Skip,
 }
 
-/// `[http]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HttpSettings {
-    /// Addresses: `host:port`, or `unix:` and a path.
-    pub listen: Vec<String>,
-    /// The MCP endpoint's path.
-    pub path: String,
-    /// Origins that a browser may send; loopback names when empty.
-    pub allowed_origins: Vec<String>,
-    /// Hosts that a request may name; loopback names on a loopback address, any elsewhere, when empty.
-    pub allowed_hosts: Vec<String>,
-    /// Most connections at once.
-    pub max_connections: usize,
-    /// From a connection's first wait to a whole request head.
-    pub head_timeout: Duration,
-    /// Longest wait for the next part of a body.
-    pub body_timeout: Duration,
-    /// Most bytes of a body; a line on stdio.
-    pub max_body_bytes: usize,
-    /// Longest time a request may take.
-    pub request_timeout: Duration,
-    /// Most requests in flight on one stdio stream.
-    pub max_in_flight: usize,
-}
-
 /// `[reload]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReloadSettings {
@@ -89,39 +69,6 @@ pub struct ReloadSettings {
     pub poll: Option<Duration>,
     /// How long files must be quiet before they are read.
     pub debounce: Duration,
-}
-
-/// `[log]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LogSettings {
-    /// `error`, `warn`, `info`, `debug` or `trace`, or directives such as `info,snodo::reload=debug`.
-    pub level: String,
-    /// One JSON object a line instead of text.
-    pub json: bool,
-    /// A log file beside standard error.
-    pub file: Option<LogFile>,
-}
-
-/// `log.file`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LogFile {
-    /// The folder.
-    pub dir: PathBuf,
-    /// When a new file begins.
-    pub rotate: Rotate,
-    /// How many files are kept.
-    pub keep: usize,
-}
-
-/// When a new log file begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rotate {
-    /// Each hour.
-    Hourly,
-    /// Each day.
-    Daily,
-    /// Never.
-    Never,
 }
 
 /// What templates may see beside the call.

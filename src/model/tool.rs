@@ -18,6 +18,8 @@ pub struct Tool {
     pub action: Option<ActionSpec>,
     /// How the answer is made; `None` is the action's default.
     pub result: Option<ResultSpec>,
+    /// Changes whenever anything that `tools/list` shows of it does.
+    pub fingerprint: String,
     /// Where it was declared.
     pub place: Place,
 }

@@ -2,12 +2,14 @@
 
 use super::cursor::Cursors;
 use super::{Entry, Runtime, SharedValues, ToolSet};
+use crate::action::shell::own_binary;
 use crate::action::{Action, Toolbox};
 use crate::lang::diag::{Code, Diagnostic};
 use crate::model::{Settings, Tool, ToolDeclaration};
 use crate::protocol::{Face, Listed, Offer};
 use crate::shutdown::Shutdown;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A component whose action cannot be made ready.
@@ -32,19 +34,24 @@ pub fn build(
     let secret = settings.server.secret.as_ref();
     let cursors = Cursors::new(
         "tools",
-        tools.iter().map(|tool| tool.declaration.name.as_str()),
+        tools.iter().map(|tool| tool.fingerprint.as_str()),
         secret.map(crate::secret::Secret::reveal),
     );
     let pages = pages(settings, &face, tools, &cursors);
-    let by_name = entries(tools, previous, shutdown)?;
+    let toolbox = Toolbox::new(shutdown, settings.server.grace, helper());
+    let by_name = entries(tools, previous, toolbox)?;
     Ok(Runtime {
         face,
         discovery,
         tools: ToolSet { by_name, pages },
         values: SharedValues::of(&settings.values),
         cursors,
-        shutdown: shutdown.clone(),
     })
+}
+
+/// This program, for commands that run under limits.
+fn helper() -> PathBuf {
+    own_binary().unwrap_or_else(|_| PathBuf::from("snodo"))
 }
 
 fn pages(
@@ -73,11 +80,10 @@ fn pages(
 fn entries(
     tools: &[Arc<Tool>],
     previous: Option<&Runtime>,
-    shutdown: &Shutdown,
+    mut toolbox: Toolbox,
 ) -> Result<HashMap<String, Entry>, Vec<Diagnostic>> {
     let mut by_name = HashMap::with_capacity(tools.len());
     let mut errors = Vec::new();
-    let mut toolbox = Toolbox::new(shutdown);
     if let Some(previous) = previous {
         let actions = previous.tools.by_name.values();
         toolbox.take_over(actions.filter_map(|entry| entry.action.as_deref()));

@@ -1,7 +1,7 @@
 //! Carrying out an operation: one match over all of them.
 
 use super::{Entry, Runtime};
-use crate::action::{Call, Failure, Output, answer};
+use crate::action::{Call, Failure, answer};
 use crate::lang::template::Scope;
 use crate::ops::{Answer, Arguments, Context, OpError, Operation, ToolOutcome};
 use serde_json::{Map, Value};
@@ -37,15 +37,16 @@ impl Runtime {
     async fn call_tool(
         &self,
         entry: &Entry,
-        mut arguments: Arguments,
+        arguments: Arguments,
         context: &Context,
     ) -> Result<ToolOutcome, OpError> {
         let tool = &entry.tool;
-        tool.input.fill_defaults(&mut arguments);
+        // What the caller sent is checked, then what it left out is filled in.
         let arguments = Value::Object(arguments);
         if let Err(violations) = tool.input.check(&arguments) {
             return Ok(ToolOutcome::error(violations.arguments_text()));
         }
+        let arguments = tool.input.with_defaults(arguments);
         let scope = self.scope(arguments, context);
         let outcome = match &entry.action {
             None => answer::from_result(tool, &scope, None)?,
@@ -53,10 +54,9 @@ impl Runtime {
                 let call = Call {
                     scope: &scope,
                     trace: &context.trace,
-                    shutdown: &self.shutdown,
                 };
-                match action.run(&call).await {
-                    Ok(output) => answer::from_result(tool, &scope, Some(Output::from(output)))?,
+                match action.run(call).await {
+                    Ok(output) => answer::from_result(tool, &scope, Some(output))?,
                     Err(Failure(text)) => ToolOutcome::error(text),
                 }
             }

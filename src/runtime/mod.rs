@@ -14,7 +14,6 @@ use crate::action::Action;
 use crate::model::{Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
-use crate::shutdown::Shutdown;
 use cursor::Cursors;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,7 +27,6 @@ pub struct Runtime {
     tools: ToolSet,
     values: SharedValues,
     cursors: Cursors,
-    shutdown: Shutdown,
 }
 
 /// The tools, found by name, and the pages that list them.

@@ -1,5 +1,6 @@
 //! Reading a file inside a folder that the caller cannot leave.
 
+mod action;
 mod blocking;
 mod cached;
 mod content;
@@ -14,6 +15,7 @@ mod source;
 mod tests;
 mod time;
 
+pub use action::{FileAction, FileOutput};
 pub use content::{Body, Entry, EntryKind, FileContent, Found, Listing};
 pub use error::{FileError, RootError, WindowError};
 pub use options::{Encoding, ReadOptions, Window};

@@ -5,7 +5,7 @@ use super::{
     Target,
 };
 use crate::action::{Call, Failure, Output, render};
-use crate::lang::template::{Scope, Template, Tree};
+use crate::lang::template::{Scope, Tree};
 use crate::model::{ClientIdentity, HttpBody, HttpSpec, HttpTarget};
 use crate::ops::{Block, Payload, ToolOutcome};
 use base64::Engine as _;
@@ -27,6 +27,8 @@ pub struct HttpAction {
     spec: Arc<HttpSpec>,
     client: Arc<Client>,
     target: Target,
+    /// A template of the body uses a secret.
+    secret_body: bool,
 }
 
 /// The clients of a runtime, one for each choice of certificates.
@@ -65,9 +67,9 @@ impl HttpClients {
             return Ok(Arc::clone(client));
         }
         let client = Arc::new(Client::new(&ClientOptions {
-            ca_file: spec.ca_pem.iter().cloned().collect(),
+            ca: spec.ca_pem.iter().cloned().collect(),
             identity: spec.client_pem.as_ref().map(|identity| Identity {
-                chain: identity.chain.clone(),
+                certificates: identity.chain.clone(),
                 key: identity.key.0.clone(),
             }),
         })?);
@@ -101,6 +103,7 @@ impl HttpAction {
         };
         Ok(Self {
             client: clients.client(spec)?,
+            secret_body: uses_secret(&spec.body),
             spec: Arc::clone(spec),
             target,
         })
@@ -160,7 +163,7 @@ impl HttpAction {
             url: self.url(call.scope)?,
             headers,
             secret_headers,
-            secret_body: spec.body.uses_secret(),
+            secret_body: self.secret_body,
             body,
             timeout: spec.timeout,
             max_bytes: spec.max_bytes,
@@ -335,18 +338,13 @@ fn head(text: &str, bytes: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", text.get(..end).unwrap_or("")))
 }
 
-impl HttpBody {
-    /// True when a template in it uses a secret.
-    fn uses_secret(&self) -> bool {
-        match self {
-            Self::Empty => false,
-            Self::Json(tree) => tree.uses_root("secrets"),
-            Self::Form(fields) => fields.iter().any(|(_, tree)| tree.uses_root("secrets")),
-            Self::Text(template) => uses_secrets(template),
-        }
+/// True when a template of the body uses a secret.
+fn uses_secret(body: &HttpBody) -> bool {
+    let in_tree = |tree: &Tree| tree.templates().iter().any(|template| template.uses("secrets"));
+    match body {
+        HttpBody::Empty => false,
+        HttpBody::Json(tree) => in_tree(tree),
+        HttpBody::Form(fields) => fields.iter().any(|(_, tree)| in_tree(tree)),
+        HttpBody::Text(template) => template.uses("secrets"),
     }
-}
-
-fn uses_secrets(template: &Template) -> bool {
-    template.references().iter().any(|name| name.root() == "secrets")
 }

@@ -1,5 +1,6 @@
 //! Fetching over HTTP.
 
+mod action;
 mod address;
 mod body;
 mod call;
@@ -22,6 +23,7 @@ mod tls;
 #[cfg(test)]
 mod tests;
 
+pub use action::{HttpAction, HttpClients, HttpPrepareError};
 pub use client::Client;
 pub use error::{Fault, FetchError};
 pub use headers::is_own_header;

@@ -12,7 +12,18 @@ use toml::de::DeValue;
 /// Ten minutes; a request that takes longer belongs in a job, not in a call.
 const MAX_MILLIS: i64 = 600_000;
 /// Header fields that the client itself writes.
-const OWN_HEADERS: [&str; 5] = ["connection", "content-length", "host", "te", "transfer-encoding"];
+const OWN_HEADERS: [&str; 10] = [
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
 
 /// Reads an `http` table.
 pub(super) fn http(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<HttpSpec> {
@@ -89,7 +100,7 @@ fn url(table: &Table<'_>, templates: &Templates<'_>) -> Option<(Template, HttpTa
         (None, Some(base)) => (base.value, read),
         (None, None) => return None,
     };
-    if read.value.uses_raw() {
+    if !read.value.raw_filters().is_empty() {
         table.report(Diagnostic::warning(
             RAW_IN_URL,
             read.at.clone(),
@@ -193,7 +204,7 @@ fn headers(table: &Table<'_>, templates: &Templates<'_>) -> Vec<HeaderSpec> {
             sub.error(BAD_HEADER, read.at, "a header value cannot hold CR, LF or NUL");
             continue;
         }
-        let secret = read.value.references().iter().any(|name| name.root() == "secrets");
+        let secret = read.value.uses("secrets");
         headers.push(HeaderSpec {
             name,
             value: read.value,

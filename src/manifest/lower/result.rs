@@ -3,7 +3,7 @@
 use super::codes::{CONFLICT, UNREADABLE};
 use super::Cx;
 use crate::lang::diag::Diagnostic;
-use crate::lang::template::{Names, Template};
+use crate::lang::template::{Names, Template, Tree};
 use crate::manifest::read::{At, OUT_OF_RANGE, Table, Templates};
 use crate::model::{
     BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec,
@@ -190,7 +190,7 @@ fn resource_link(item: &Table<'_>, templates: &Templates<'_>) -> Option<BlockKin
             return None;
         }
     }
-    Some(BlockKind::ResourceLink(crate::lang::template::Tree::map(members)))
+    Tree::map(members).ok().map(BlockKind::ResourceLink)
 }
 
 fn read(cx: &Cx<'_>, item: &Table<'_>, file: &At<String>) -> Option<Vec<u8>> {

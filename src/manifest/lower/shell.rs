@@ -91,7 +91,7 @@ fn command(
         if arg.value.value.literal() == Some("--") {
             after_dashes = true;
         }
-        if arg.value.value.references().iter().any(|name| name.root() == "secrets") {
+        if arg.value.value.uses("secrets") {
             table.report(
                 Diagnostic::warning(
                     SECRET_IN_ARGV,

@@ -5,6 +5,8 @@ use super::{Cx, available, base, names, schema};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::manifest::read::{At, Table};
 use crate::model::{ActionSpec, Place, ResultSpec, Tool, ToolDeclaration};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
 
 /// A tool and where its name stands.
@@ -59,17 +61,19 @@ fn build(
     let result = self::result(cx, table, &call, action.as_ref());
     let place = place(table.at());
     let (name, input, output) = (name?, input?, output?);
+    let declaration = ToolDeclaration {
+        name: name.value.clone(),
+        title,
+        description,
+        icons,
+        annotations,
+        metadata,
+        input_schema: Arc::clone(input.json()),
+        output_schema: output.as_ref().map(|schema| Arc::clone(schema.json())),
+    };
     Some(Tool {
-        declaration: ToolDeclaration {
-            name: name.value.clone(),
-            title,
-            description,
-            icons,
-            annotations,
-            metadata,
-            input_schema: Arc::clone(input.json()),
-            output_schema: output.as_ref().map(|schema| Arc::clone(schema.json())),
-        },
+        fingerprint: fingerprint(&declaration),
+        declaration,
         input,
         output,
         action: action?,
@@ -151,6 +155,13 @@ fn check_name(table: &Table<'_>, name: &At<String>) -> bool {
         table.report(Diagnostic::warning(AWKWARD_NAME, name.at.clone(), why));
     }
     true
+}
+
+/// A digest of everything that is shown.
+fn fingerprint(declaration: &ToolDeclaration) -> String {
+    let shown = format!("{declaration:?}");
+    let digest = ring::digest::digest(&ring::digest::SHA256, shown.as_bytes());
+    STANDARD.encode(digest)
 }
 
 fn place(at: Span) -> Place {

@@ -2,13 +2,13 @@
 
 use super::{Asked, Environment, default_identity};
 use crate::lang::schema::Validation;
-use crate::manifest::lower::codes::{MISSING_VALUE, NOT_SERVED, UNREADABLE};
+use crate::manifest::lower::codes::{MISSING_VALUE, NOT_SERVED};
 use crate::manifest::lower::refuse_unserved;
 use crate::manifest::read::{Findings, OUT_OF_RANGE, Table};
 use crate::model::{
-    Cache, CacheScope, HttpSettings, LogFile, LogSettings, OnError, ReloadSettings, Rotate,
-    ServerSettings, Settings, Values,
+    Cache, CacheScope, HttpSettings, Listen, OnError, ReloadSettings, ServerSettings, Settings, Values,
 };
+use crate::telemetry::{self, FileLog, LogFilter, LogFormat, LogSettings, Rotate};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,7 +26,7 @@ impl Reader<'_> {
     pub(super) fn settings(&self, table: Table<'_>, asked: &Asked) -> Settings {
         let manifests = self.manifests(&table, asked);
         let server = self.server(&table, &manifests);
-        let http = http(&table);
+        let (http, request_timeout, max_in_flight) = http(&table);
         let reload = reload(&table);
         let log = self.log(&table);
         let secrets = self.secrets(&table);
@@ -36,6 +36,8 @@ impl Reader<'_> {
             manifests,
             server,
             http,
+            request_timeout,
+            max_in_flight,
             reload,
             log,
             values: Values { secrets, env },
@@ -134,21 +136,20 @@ impl Reader<'_> {
 
     fn log(&self, table: &Table<'_>) -> LogSettings {
         let mut settings = LogSettings {
-            level: "info".to_owned(),
-            json: false,
-            file: None,
+            journal: telemetry::is_journal(self.environment.get("JOURNAL_STREAM")),
+            ..LogSettings::default()
         };
         let Some(log) = table.table("log") else {
             return settings;
         };
         if let Some(read) = log.string("level") {
-            match crate::telemetry::check_level(&read.value) {
-                Ok(()) => settings.level = read.value,
+            match read.value.parse::<LogFilter>() {
+                Ok(level) => settings.level = level,
                 Err(error) => log.error(OUT_OF_RANGE, read.at, format!("`level` cannot be used: {error}")),
             }
         }
-        if let Some(read) = log.word("format", &[("text", false), ("json", true)]) {
-            settings.json = read.value;
+        if let Some(read) = log.word("format", &[("text", LogFormat::Text), ("json", LogFormat::Json)]) {
+            settings.format = read.value;
         }
         if let Some(file) = log.table("file") {
             settings.file = self.log_file(&file);
@@ -158,7 +159,7 @@ impl Reader<'_> {
         settings
     }
 
-    fn log_file(&self, file: &Table<'_>) -> Option<LogFile> {
+    fn log_file(&self, file: &Table<'_>) -> Option<FileLog> {
         let dir = file.required_string("dir");
         let rotate = file.word(
             "rotate",
@@ -169,13 +170,8 @@ impl Reader<'_> {
             ],
         );
         let keep = file.count("keep", 1..=10_000);
-        let dir = dir?;
-        let path = self.folder.join(&dir.value);
-        if !path.is_dir() {
-            file.error(UNREADABLE, dir.at, format!("the folder `{}` is not here", path.display()));
-        }
-        Some(LogFile {
-            dir: path,
+        Some(FileLog {
+            dir: self.folder.join(dir?.value),
             rotate: rotate.map_or(Rotate::Daily, |read| read.value),
             keep: keep.map_or(14, |read| read.value),
         })
@@ -212,21 +208,13 @@ fn caches(server: &Table<'_>, settings: &mut ServerSettings) {
     caches.finish();
 }
 
-fn http(table: &Table<'_>) -> HttpSettings {
-    let mut settings = HttpSettings {
-        listen: vec!["127.0.0.1:4000".to_owned()],
-        path: "/mcp".to_owned(),
-        allowed_origins: Vec::new(),
-        allowed_hosts: Vec::new(),
-        max_connections: 1024,
-        head_timeout: Duration::from_secs(10),
-        body_timeout: Duration::from_secs(10),
-        max_body_bytes: 4 << 20,
-        request_timeout: Duration::from_secs(60),
-        max_in_flight: 256,
-    };
+/// `[http]`: the transport's settings, and what bounds a request on either transport.
+fn http(table: &Table<'_>) -> (HttpSettings, Duration, usize) {
+    let mut settings = HttpSettings::default();
+    let mut request_timeout = Duration::from_secs(60);
+    let mut max_in_flight = 256;
     let Some(http) = table.table("http") else {
-        return settings;
+        return (settings, request_timeout, max_in_flight);
     };
     let texts = |key: &'static str| {
         let read = http.strings(key)?;
@@ -247,7 +235,7 @@ fn http(table: &Table<'_>) -> HttpSettings {
     for (key, bounds, field) in [
         ("max_connections", 1..=1_000_000, &mut settings.max_connections),
         ("max_body_bytes", 1024..=1 << 30, &mut settings.max_body_bytes),
-        ("max_in_flight", 1..=100_000, &mut settings.max_in_flight),
+        ("max_in_flight", 1..=100_000, &mut max_in_flight),
     ] {
         if let Some(read) = http.count(key, bounds) {
             *field = read.value;
@@ -256,7 +244,9 @@ fn http(table: &Table<'_>) -> HttpSettings {
     for (key, field) in [
         ("head_timeout_ms", &mut settings.head_timeout),
         ("body_timeout_ms", &mut settings.body_timeout),
-        ("request_timeout_ms", &mut settings.request_timeout),
+        ("idle_timeout_ms", &mut settings.idle_timeout),
+        ("write_timeout_ms", &mut settings.write_timeout),
+        ("request_timeout_ms", &mut request_timeout),
     ] {
         if let Some(read) = http.millis(key, 1..=86_400_000) {
             *field = read.value;
@@ -264,29 +254,27 @@ fn http(table: &Table<'_>) -> HttpSettings {
     }
     refuse_unserved(&http, &["max_subscriptions", "tls"]);
     http.finish();
-    settings
+    (settings, request_timeout, max_in_flight)
 }
 
 /// `listen`: addresses with a port, or `unix:` and a path.
-fn listen(http: &Table<'_>) -> Option<Vec<String>> {
-    let listen = http.strings("listen")?;
-    for address in &listen {
-        let text = address.value.as_str();
-        let port = text.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
-        if text == "systemd" {
-            http.error(NOT_SERVED, address.at.clone(), "`systemd` is not served by this version of snodo");
-        } else if text.strip_prefix("unix:").map_or(port.is_none(), str::is_empty) {
-            http.error(
-                OUT_OF_RANGE,
-                address.at.clone(),
-                format!("`{text}` is not an address: write `host:port` or `unix:/path`"),
-            );
+fn listen(http: &Table<'_>) -> Option<Vec<Listen>> {
+    let mut places = Vec::new();
+    for text in http.strings("listen")? {
+        if text.value == "systemd" {
+            http.error(NOT_SERVED, text.at, "`systemd` is not served by this version of snodo");
+            continue;
+        }
+        match text.value.parse() {
+            Ok(place) => places.push(place),
+            Err(error) => http.error(OUT_OF_RANGE, text.at, format!("{error}")),
         }
     }
-    if listen.is_empty() {
+    if places.is_empty() {
         http.error(OUT_OF_RANGE, http.at(), "`listen` must name at least one address");
+        return None;
     }
-    Some(listen.into_iter().map(|address| address.value).collect())
+    Some(places)
 }
 
 fn reload(table: &Table<'_>) -> ReloadSettings {
