@@ -2,11 +2,12 @@
 //! standard error), 2 misused.
 
 mod check;
-pub mod exec_limits;
+mod exec_limits;
 mod output;
 mod serve;
 mod stdio;
 
+use crate::action::shell::SUBCOMMAND;
 use crate::manifest::settings::Asked;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -32,9 +33,6 @@ enum Command {
     Stdio(Source),
     /// Say what is wrong with manifests, all of it, and exit
     Check(check::Arguments),
-    /// Set limits on this process, then become the program
-    #[command(name = exec_limits::NAME, hide = true)]
-    ExecLimits(exec_limits::Arguments),
 }
 
 /// Where manifests and settings come from.
@@ -63,10 +61,14 @@ impl Source {
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    // Not for people, and before any thread is started: a limited command on its way to its program.
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == SUBCOMMAND) {
+        return exec_limits::run(arguments);
+    }
     match Cli::parse().command {
         Command::Serve(source) => serve::run(source.asked()),
         Command::Stdio(source) => stdio::run(source.asked()),
         Command::Check(arguments) => check::run(arguments),
-        Command::ExecLimits(arguments) => exec_limits::run(arguments),
     }
 }

@@ -1,1 +1,25 @@
 //! Running a command.
+
+mod action;
+mod capture;
+mod command;
+mod error;
+mod group;
+mod limits;
+mod members;
+mod pipes;
+mod process;
+mod watch;
+
+// They look into /proc.
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
+
+pub use action::{ShellAction, ShellOutput};
+pub use capture::{Captured, Tap, text};
+pub use command::Command;
+pub use error::ProcessError;
+pub use group::Exit;
+pub use limits::{EXEC_FAILED, Limits, SUBCOMMAND, own_binary, report};
+pub use pipes::Taps;
+pub use process::{Finished, Runner, Stop};

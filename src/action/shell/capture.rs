@@ -1,0 +1,135 @@
+//! Reading what a child writes: to the end always, kept up to a ceiling.
+
+use std::borrow::Cow;
+use std::io::ErrorKind;
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe;
+
+use bytes::BufMut;
+
+/// The first room for output, and the room for what is thrown away: a pipe holds 64 KiB at most
+/// unless a program asks for more.
+const FIRST: usize = 8 * 1024;
+const DISCARD: usize = 64 * 1024;
+
+/// Sees each piece of one stream as it is read, also past the ceiling. It must not block.
+pub type Tap = Box<dyn FnMut(&[u8]) + Send>;
+
+/// What a child wrote to one of its streams.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// The first bytes, no more than the ceiling.
+    pub bytes: Vec<u8>,
+    /// How many bytes were written in all.
+    pub total: u64,
+}
+
+impl Captured {
+    /// True when more was written than was kept.
+    pub fn truncated(&self) -> bool {
+        self.total > self.bytes.len() as u64
+    }
+
+    /// The kept bytes as text; see [`text`].
+    pub fn text(&self) -> Cow<'_, str> {
+        text(&self.bytes, self.truncated())
+    }
+
+    /// Lowers the ceiling.
+    pub(super) fn limit(&mut self, ceiling: usize) {
+        self.bytes.truncate(ceiling);
+    }
+}
+
+/// `bytes` as text. Each invalid sequence becomes U+FFFD (the Unicode standard's substitution of
+/// maximal subparts), valid neighbours and control characters are kept. With `cut`, a character of
+/// which the end is missing is left out: the ceiling split it, the program did not.
+pub fn text(bytes: &[u8], cut: bool) -> Cow<'_, str> {
+    let end = if cut { last_edge(bytes) } else { bytes.len() };
+    String::from_utf8_lossy(bytes.get(..end).unwrap_or(bytes))
+}
+
+/// Where the last character ends that is not cut off.
+fn last_edge(bytes: &[u8]) -> usize {
+    let begins = |at: &usize| bytes.get(*at).is_some_and(|byte| byte & 0xC0 != 0x80);
+    let near = bytes.len().saturating_sub(3);
+    let Some(start) = (near..bytes.len()).rev().find(begins) else {
+        return bytes.len();
+    };
+    let last = bytes.get(start..).unwrap_or_default();
+    match std::str::from_utf8(last) {
+        Err(error) if error.error_len().is_none() => start + error.valid_up_to(),
+        _ => bytes.len(),
+    }
+}
+
+/// One stream being read.
+pub(super) struct Capture {
+    pipe: Option<pipe::Receiver>,
+    kept: Vec<u8>,
+    total: u64,
+    ceiling: usize,
+    discard: Vec<u8>,
+    tap: Option<Tap>,
+}
+
+impl Capture {
+    /// Keeps up to `ceiling` bytes of `pipe`.
+    pub(super) fn new(pipe: pipe::Receiver, ceiling: usize, tap: Option<Tap>) -> Self {
+        Self {
+            pipe: Some(pipe),
+            kept: Vec::new(),
+            total: 0,
+            ceiling,
+            discard: Vec::new(),
+            tap,
+        }
+    }
+
+    /// Reads until the last holder of the other end has closed it. Nothing read is lost when the
+    /// future is dropped; a later call goes on.
+    pub(super) async fn fill(&mut self) {
+        while let Some(pipe) = &mut self.pipe {
+            let room = self.ceiling.saturating_sub(self.kept.len());
+            let target = if room > 0 {
+                make_room(&mut self.kept, room);
+                &mut self.kept
+            } else {
+                self.discard.clear();
+                self.discard.reserve_exact(DISCARD);
+                &mut self.discard
+            };
+            let before = target.len();
+            let free = target.capacity() - before;
+            let free = if room > 0 { free.min(room) } else { free };
+            match pipe.read_buf(&mut (&mut *target).limit(free)).await {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Ok(0) | Err(_) => self.pipe = None,
+                Ok(read) => {
+                    self.total += read as u64;
+                    if let (Some(tap), Some(piece)) = (&mut self.tap, target.get(before..)) {
+                        tap(piece);
+                    }
+                }
+            }
+        }
+        self.discard = Vec::new();
+    }
+
+    /// What was read so far; from now on nothing is kept and nobody is told.
+    pub(super) fn take(&mut self) -> Captured {
+        self.tap = None;
+        self.ceiling = 0;
+        Captured {
+            bytes: std::mem::take(&mut self.kept),
+            total: self.total,
+        }
+    }
+}
+
+/// Doubles, but never past the ceiling: memory is bounded by what is kept.
+fn make_room(kept: &mut Vec<u8>, room: usize) {
+    if kept.len() == kept.capacity() {
+        kept.reserve_exact(kept.len().max(FIRST).min(room));
+    }
+}

@@ -1,0 +1,91 @@
+//! Limits a command runs under, and how they reach it.
+//!
+//! Setting them between fork and exec would need a hook that makes every spawn a fork. So a limited
+//! command is started as `snodo __exec-limits … -- PATH ARGV…`: that process limits itself, then
+//! becomes the program (see `cli::exec_limits`). A command without limits is started directly.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The hidden subcommand that sets limits on itself and becomes the program.
+pub const SUBCOMMAND: &str = "__exec-limits";
+
+/// The exit code of the helper when it could not become the program, as env(1) and nice(1) have it.
+pub const EXEC_FAILED: u8 = 126;
+
+/// No report of the helper is longer.
+pub(super) const REPORT_MAX: usize = 64;
+
+const REPORT: &str = "\0snodo cannot exec: errno ";
+
+/// Limits on a command; `None` leaves what the daemon itself runs under.
+///
+/// A limit above the hard limit the daemon has is lowered to it, and a `nice` that only root may
+/// set has no effect: in both cases the command runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Added to the daemon's nice value, -20 to 19, as nice(1) does.
+    pub nice: Option<i32>,
+    /// Bytes of address space of each process of the command (RLIMIT_AS).
+    pub memory_bytes: Option<u64>,
+    /// Seconds of CPU time of each process (RLIMIT_CPU): SIGXCPU, then SIGKILL one second later.
+    pub cpu_seconds: Option<u64>,
+    /// Processes and threads (RLIMIT_NPROC). The kernel counts **all of the user's**, not the
+    /// command's alone, and does not hold root to it.
+    pub processes: Option<u64>,
+}
+
+impl Limits {
+    /// True when nothing is limited.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What stands between the helper's name and the program: `__exec-limits --nice N … --`.
+    pub(super) fn to_arguments(self) -> Vec<OsString> {
+        let options = [
+            ("--nice", self.nice.map(|value| value.to_string())),
+            ("--memory", self.memory_bytes.map(|value| value.to_string())),
+            ("--cpu", self.cpu_seconds.map(|value| value.to_string())),
+            ("--processes", self.processes.map(|value| value.to_string())),
+        ];
+        let mut arguments = vec![OsString::from(SUBCOMMAND)];
+        for (name, value) in options {
+            arguments.extend(
+                value
+                    .into_iter()
+                    .flat_map(|value| [name.into(), value.into()]),
+            );
+        }
+        arguments.push("--".into());
+        arguments
+    }
+}
+
+/// This program's own binary, to be asked for once at start.
+///
+/// On Linux `/proc/self/exe`, which stays the running file when an upgrade has replaced or removed
+/// the one on disk; elsewhere, or without `/proc`, the path it was started from.
+///
+/// # Errors
+/// When the system does not tell.
+pub fn own_binary() -> io::Result<PathBuf> {
+    let link = Path::new("/proc/self/exe");
+    if cfg!(target_os = "linux") && link.exists() {
+        return Ok(link.to_owned());
+    }
+    std::env::current_exe()
+}
+
+/// What the helper writes to stderr, alone, when it could not become the program.
+pub fn report(error: &io::Error) -> Vec<u8> {
+    format!("{REPORT}{}\n", error.raw_os_error().unwrap_or_default()).into_bytes()
+}
+
+/// The error behind a [`report`]; `None` when `stderr` is anything else.
+pub(super) fn read_report(stderr: &[u8]) -> Option<io::Error> {
+    let text = std::str::from_utf8(stderr).ok()?;
+    let errno = text.strip_prefix(REPORT)?.strip_suffix('\n')?;
+    Some(io::Error::from_raw_os_error(errno.parse().ok()?))
+}
