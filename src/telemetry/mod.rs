@@ -23,6 +23,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stderr::Stderr;
 use tracing::Subscriber;
+use tracing_appender::rolling::InitError;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{Layer, Registry, fmt};
@@ -69,27 +70,34 @@ pub enum LogFormat {
     Json,
 }
 
-/// Log files: `snodo.DATE.log` in a folder that is made when it is missing. Files are readable by
-/// owner and group.
+/// Log files: `snodo.DATE.log` in a folder that is made when it is missing, open to owner and group
+/// only (0750). The files themselves have what the process's umask leaves of 0666, as
+/// `tracing-appender` opens them: in a folder that others may enter, set the umask to 0027.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileLog {
     /// The folder.
     pub dir: PathBuf,
     /// When a new file is begun.
     pub rotate: Rotate,
-    /// Files that are kept, the current one included; 0 is taken as 1. Older ones are removed when
-    /// a new one is begun. No other files in the folder are touched.
+    /// Files that are kept at the most, the current one included; less than 2 is taken as 2. The
+    /// oldest by creation are removed at the start, one more than need be when the current file is
+    /// there already, and when a new file is begun.
+    /// Without meaning for [`Rotate::Never`].
+    ///
+    /// Whatever else begins with `snodo` and ends with `log` would be removed too: at the start
+    /// it is an error, later nothing protects it. Other files in the folder are not touched.
     pub keep: usize,
 }
 
-/// When a new log file is begun, in UTC.
+/// When a new log file is begun, in UTC. When it cannot be, `tracing-appender` says so on stderr
+/// in words of its own, and lines go on into the old file until it is time for the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rotate {
     /// `snodo.2026-11-03.log`
     Daily,
     /// `snodo.2026-11-03-14.log`
     Hourly,
-    /// `snodo.log`. When something else renames or removes it, a new one is begun.
+    /// `snodo.log`, kept open: logrotate must copy and cut it (`copytruncate`), not rename it.
     Never,
 }
 
@@ -99,8 +107,8 @@ pub enum LogError {
     /// [`init`] was called before in this process, or another library has set up `tracing`.
     #[error("logging is already set up in this process")]
     AlreadySet,
-    /// The folder for log files is not there and cannot be made.
-    #[error("cannot make the log directory `{}`: {source}", dir.display())]
+    /// The folder for log files is not there and cannot be made, is none, or cannot be listed.
+    #[error("cannot use the log directory `{}`: {source}", dir.display())]
     Directory {
         /// The folder.
         dir: PathBuf,
@@ -108,12 +116,24 @@ pub enum LogError {
         source: io::Error,
     },
     /// A log file cannot be opened for writing.
-    #[error("cannot write the log file `{}`: {source}", path.display())]
+    #[error("cannot write log files in the directory `{}`: {source}", dir.display())]
     File {
+        /// The folder.
+        dir: PathBuf,
+        /// Why not.
+        source: InitError,
+    },
+    /// A file is no log file but looks like one to what removes them ([`FileLog::keep`]).
+    #[error("`{}` would be removed with old log files: move it out of the log directory", path.display())]
+    Foreign {
         /// The file.
         path: PathBuf,
-        /// Why not.
-        source: io::Error,
+    },
+    /// A link, a FIFO or the like has a log file's name: lines would go where it leads.
+    #[error("`{}` is not a regular file: remove it", path.display())]
+    NotAFile {
+        /// The entry of the folder.
+        path: PathBuf,
     },
     /// The thread that writes lines cannot be started.
     #[error("cannot start the log writer: {0}")]

@@ -1,4 +1,7 @@
 //! A bounded queue of lines with a thread that writes them, so that whoever logs never waits.
+//!
+//! `tracing-appender` has such a queue too. It prints to stdout when it is blocked at the end of
+//! the process, and stdout belongs to the protocol; it bounds lines, not bytes.
 
 use std::fmt;
 use std::io;

@@ -333,7 +333,7 @@ fn child_without_folder() {
         ..LogSettings::default()
     };
     let error = init(&settings).unwrap_err().to_string();
-    let begins = "cannot make the log directory `/proc/snodo`: ";
+    let begins = "cannot use the log directory `/proc/snodo`: ";
     assert!(error.starts_with(begins), "{error}");
     // Nothing has been set up: another try may.
     let guard = init(&journal()).unwrap();
