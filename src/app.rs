@@ -3,7 +3,7 @@
 //! Settings → manifests → runtime → server → transport, beside it the reloader; then it waits for
 //! a signal, or on stdio for the end of the input.
 
-use crate::lang::diag::Diagnostic;
+use crate::lang::diag::{self, Diagnostic, RenderStyle};
 use crate::lang::schema::SchemaCache;
 use crate::manifest::environment::Environment;
 use crate::manifest::load::load;
@@ -133,10 +133,10 @@ async fn serve_http<E: Endpoint>(
     let listener = http::Listener::bind(&settings.http).await?;
     for address in listener.local_addrs() {
         match address {
-            http::Bound::Tcp(address) => {
+            http::LocalAddr::Tcp(address) => {
                 tracing::info!(tools, "serving http://{address}{}", settings.http.path);
             }
-            http::Bound::Unix(path) => {
+            http::LocalAddr::Unix(path) => {
                 tracing::info!(tools, "serving unix:{}{}", path.display(), settings.http.path);
             }
         }
@@ -185,7 +185,7 @@ fn first_load(asked: Asked) -> Result<First, Refused> {
     to.color = !no_color && !to.journal && std::io::stderr().is_terminal();
     let log = telemetry::init(&to).context("cannot set up logging")?;
     if !found.is_empty() {
-        let text = crate::lang::diag::render(&found, &crate::lang::diag::RenderStyle { color: false });
+        let text = diag::render(&found, &RenderStyle::default());
         tracing::warn!("the manifests are served with these findings\n{text}");
     }
     let state = State {

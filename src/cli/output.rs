@@ -9,7 +9,11 @@ pub(super) fn findings(found: &[Diagnostic], no_color: bool) {
         return;
     }
     let color = !no_color && std::io::stderr().is_terminal();
-    error(&diag::render(found, &RenderStyle { color }));
+    let style = RenderStyle {
+        color,
+        ..RenderStyle::default()
+    };
+    error(&diag::render(found, &style));
 }
 
 /// Prints text on standard error. A closed standard error is nobody's loss.

@@ -5,7 +5,7 @@ pub mod discover;
 pub mod environment;
 pub mod load;
 pub mod lower;
-mod read;
+pub mod read;
 pub mod settings;
 
 use crate::lang::diag::Code;

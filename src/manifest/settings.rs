@@ -81,7 +81,6 @@ fn read(asked: &Asked, environment: &Environment, findings: &Findings) -> Option
     let folder = path.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
     let reader = sections::Reader {
         environment,
-        findings,
         folder,
     };
     Some(reader.settings(table, asked))

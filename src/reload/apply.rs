@@ -114,7 +114,7 @@ impl Reloader {
 
     /// Prints what is wrong, once for the same text.
     fn complain(&mut self, found: &[Diagnostic]) {
-        let text = diag::render(found, &RenderStyle { color: false });
+        let text = diag::render(found, &RenderStyle::default());
         if self.complained.as_deref() != Some(text.as_str()) {
             tracing::error!("the manifests were not reloaded; the server goes on with what it had\n{text}");
             self.complained = Some(text);

@@ -42,11 +42,16 @@ impl Runtime {
     ) -> Result<ToolOutcome, OpError> {
         let tool = &entry.tool;
         // What the caller sent is checked, then what it left out is filled in.
-        let arguments = Value::Object(arguments);
-        if let Err(violations) = tool.input.check(&arguments) {
+        let sent = Value::Object(arguments);
+        if let Err(violations) = tool.input.check(&sent) {
             return Ok(ToolOutcome::error(violations.arguments_text()));
         }
-        let arguments = tool.input.with_defaults(arguments);
+        let Value::Object(mut arguments) = sent else {
+            return Err(OpError::InvalidParams("arguments must be an object".into()));
+        };
+        if let Err(error) = tool.input.apply_defaults(&mut arguments) {
+            return Ok(ToolOutcome::error(error.to_string()));
+        }
         let scope = self.scope(arguments, context);
         let outcome = match &entry.action {
             None => answer::from_result(tool, &scope, None)?,
@@ -65,7 +70,7 @@ impl Runtime {
     }
 
     /// The names that a call's templates see.
-    fn scope(&self, arguments: Value, context: &Context) -> Scope {
+    fn scope(&self, arguments: Arguments, context: &Context) -> Scope {
         let request_id = context.request_id.clone();
         let method = context.method;
         let client = context.client.clone();

@@ -15,6 +15,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 use url::Url;
 
@@ -22,7 +23,6 @@ use url::Url;
 const ERROR_BYTES: usize = 2048;
 
 /// An HTTP action ready to run.
-#[derive(Debug)]
 pub struct HttpAction {
     spec: Arc<HttpSpec>,
     client: Arc<Client>,
@@ -32,7 +32,7 @@ pub struct HttpAction {
 }
 
 /// The clients of a runtime, one for each choice of certificates.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct HttpClients(Vec<(Certificates, Arc<Client>)>);
 
 type Certificates = (Option<Vec<u8>>, Option<ClientIdentity>);
@@ -51,6 +51,18 @@ pub enum HttpPrepareError {
 /// A response that counts as success.
 #[derive(Debug)]
 pub struct HttpOutput(Fetched);
+
+impl fmt::Debug for HttpAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpAction").field("spec", &self.spec).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for HttpClients {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HttpClients({})", self.0.len())
+    }
+}
 
 impl HttpClients {
     /// Keeps an action's client, with its open connections, for the actions that come.

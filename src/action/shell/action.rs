@@ -107,6 +107,7 @@ impl ShellAction {
             (None, Exit::Code(code)) if self.spec.success.contains(&code) => return Ok(()),
             (None, Exit::Code(code)) => format!("the command failed with exit code {code}"),
             (None, Exit::Signal(signal)) => format!("the command was ended by signal {signal}"),
+            (None, Exit::Unknown) => "how the command ended is not known".to_owned(),
         };
         if finished.stopped.is_some() {
             let stdout = finished.stdout.text();
@@ -203,6 +204,7 @@ impl Output for ShellOutput {
         match finished.exit {
             Exit::Code(code) => output.insert("exit_code".into(), code.into()),
             Exit::Signal(signal) => output.insert("signal".into(), signal.into()),
+            Exit::Unknown => None,
         };
         output.insert("truncated".into(), finished.stdout.truncated().into());
         Value::Object(output)

@@ -6,7 +6,7 @@
 
 use super::{Cx, codes};
 use crate::lang::diag::{Diagnostic, Span};
-use crate::manifest::read::{Entry, OUT_OF_RANGE, Table, WRONG_TYPE, to_json};
+use crate::manifest::read::{Entry, OUT_OF_RANGE, Table, to_json};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use toml::de::DeValue;
@@ -403,13 +403,4 @@ pub(super) fn escape(token: &str) -> String {
 
 fn article(noun: &str) -> &'static str {
     if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
-}
-
-/// The error for a value that should have been a table.
-pub(super) fn not_a_table(table: &Table<'_>, entry: &Entry<'_>) {
-    table.error(
-        WRONG_TYPE,
-        entry.at.clone(),
-        format!("`{}` must be a table", entry.key),
-    );
 }

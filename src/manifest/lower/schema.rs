@@ -4,8 +4,8 @@
 use super::Cx;
 use super::arguments::{ArgumentPlace, Declared, object};
 use super::codes::{BAD_DEFAULT, BAD_JSON, BAD_SCHEMA, CONFLICT, UNREADABLE};
-use crate::lang::diag::{Diagnostic, Severity, Span};
-use crate::lang::schema::{Root, Schema, SchemaError, header_params};
+use crate::lang::diag::{Code, Diagnostic, Severity, Span};
+use crate::lang::schema::{Root, Schema, SchemaError, SchemaErrorKind, header_params};
 use crate::manifest::read::{Entry, Table, to_json};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -169,19 +169,31 @@ fn compile(
             say(table, error, origin, BAD_SCHEMA, Severity::Error);
         }
     }
-    match cx.schemas.get_or_compile(&json, root, cx.settings.server.validation) {
+    match cx.schemas.get_or_compile(&Arc::new(json), root, cx.settings.server.validation) {
         Ok(schema) => {
-            for error in schema.bad_defaults() {
-                say(table, error, origin, BAD_DEFAULT, Severity::Warning);
+            for warning in schema.warnings() {
+                say(table, warning, origin, code_of(warning), Severity::Warning);
             }
             (cx.findings.errors() == before).then_some(schema)
         }
         Err(errors) => {
-            for error in errors.iter() {
-                say(table, error, origin, BAD_SCHEMA, Severity::Error);
+            for error in &errors {
+                let severity = if error.kind.is_warning() {
+                    Severity::Warning
+                } else {
+                    Severity::Error
+                };
+                say(table, error, origin, code_of(error), severity);
             }
             None
         }
+    }
+}
+
+fn code_of(error: &SchemaError) -> Code {
+    match error.kind {
+        SchemaErrorKind::Default => BAD_DEFAULT,
+        _ => BAD_SCHEMA,
     }
 }
 
@@ -190,7 +202,7 @@ fn say(
     table: &Table<'_>,
     error: &SchemaError,
     origin: &Origin<'_>,
-    code: crate::lang::diag::Code,
+    code: Code,
     severity: Severity,
 ) {
     let (at, label, inside) = match origin {

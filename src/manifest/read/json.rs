@@ -6,10 +6,10 @@ use serde_json::{Map, Number, Value};
 use toml::de::DeValue;
 
 /// A TOML value that JSON has no form for.
-pub const NOT_JSON: Code = Code("not-json");
+pub(super) const NOT_JSON: Code = Code("not-json");
 
 /// What `snodo check --explain` prints for the code of this file.
-pub const EXPLAIN: &[(Code, &str)] = &[(
+pub(super) const EXPLAIN: &[(Code, &str)] = &[(
     NOT_JSON,
     "The value becomes JSON, and JSON has no form for it: `nan` and `inf` are no JSON numbers. \
      Write a number, or a string.",

@@ -6,12 +6,12 @@ mod literal;
 mod table;
 mod template;
 
-pub use json::{NOT_JSON, to_json};
+pub use json::to_json;
 pub use table::{
-    At, Entry, Findings, Layer, MISSING_KEY, OUT_OF_RANGE, Table, UNKNOWN_KEY, WRONG_TYPE, span,
+    At, Entry, Findings, Layer, MISSING_KEY, OUT_OF_RANGE, Table, WRONG_TYPE, span,
     type_name,
 };
-pub use template::{BAD_TEMPLATE, Templates, UNKNOWN_NAME};
+pub use template::Templates;
 
 use crate::lang::diag::{Code, Diagnostic, SourceFile};
 use std::sync::Arc;

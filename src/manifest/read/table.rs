@@ -11,7 +11,7 @@ use std::time::Duration;
 use toml::de::{DeTable, DeValue};
 
 /// A key that the language does not know.
-pub const UNKNOWN_KEY: Code = Code("unknown-key");
+pub(super) const UNKNOWN_KEY: Code = Code("unknown-key");
 /// A value of another type than the key takes.
 pub const WRONG_TYPE: Code = Code("wrong-type");
 /// A number outside its bounds, or a word that is not one of those allowed.
@@ -20,7 +20,7 @@ pub const OUT_OF_RANGE: Code = Code("out-of-range");
 pub const MISSING_KEY: Code = Code("missing-key");
 
 /// What `snodo check --explain` prints for the codes of this file.
-pub const EXPLAIN: &[(Code, &str)] = &[
+pub(super) const EXPLAIN: &[(Code, &str)] = &[
     (
         UNKNOWN_KEY,
         "The table has a key that the manifest language does not know. Unknown keys are refused, \

@@ -8,12 +8,12 @@ use crate::lang::template::{Names, Template, TemplateError, TemplateErrorKind, T
 use toml::de::DeValue;
 
 /// A template that cannot be parsed, or uses what does not exist.
-pub const BAD_TEMPLATE: Code = Code("bad-template");
+pub(super) const BAD_TEMPLATE: Code = Code("bad-template");
 /// A name in a template that holds nothing here.
-pub const UNKNOWN_NAME: Code = Code("unknown-name");
+pub(super) const UNKNOWN_NAME: Code = Code("unknown-name");
 
 /// What `snodo check --explain` prints for the codes of this file.
-pub const EXPLAIN: &[(Code, &str)] = &[
+pub(super) const EXPLAIN: &[(Code, &str)] = &[
     (
         BAD_TEMPLATE,
         "The text between `{{` and `}}` (or `{%` and `%}`) is not a template expression, or uses a \

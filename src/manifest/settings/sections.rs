@@ -4,7 +4,7 @@ use super::{Asked, Environment, default_identity};
 use crate::lang::schema::Validation;
 use crate::manifest::lower::codes::{MISSING_VALUE, NOT_SERVED};
 use crate::manifest::lower::refuse_unserved;
-use crate::manifest::read::{Findings, OUT_OF_RANGE, Table};
+use crate::manifest::read::{OUT_OF_RANGE, Table};
 use crate::model::{
     Cache, CacheScope, HttpSettings, Listen, OnError, ReloadSettings, ServerSettings, Settings, Values,
 };
@@ -16,7 +16,6 @@ use std::time::Duration;
 /// What reading the server file may look at.
 pub(super) struct Reader<'a> {
     pub(super) environment: &'a Environment,
-    pub(super) findings: &'a Findings,
     /// The server file's folder; relative paths count from it.
     pub(super) folder: PathBuf,
 }
