@@ -137,11 +137,18 @@ async fn serve_http<E: Endpoint>(
                 tracing::info!(tools, "serving http://{address}{}", settings.http.path);
             }
             http::LocalAddr::Unix(path) => {
-                tracing::info!(tools, "serving unix:{}{}", path.display(), settings.http.path);
+                tracing::info!(
+                    tools,
+                    "serving unix:{}{}",
+                    path.display(),
+                    settings.http.path
+                );
             }
         }
     }
-    listener.serve(server, shutdown, settings.server.grace).await;
+    listener
+        .serve(server, shutdown, settings.server.grace)
+        .await;
     Ok(())
 }
 
@@ -200,7 +207,9 @@ fn first_load(asked: Asked) -> Result<First, Refused> {
 
 /// Whether NO_COLOR asks for plain text (no-color.org): set, and not empty.
 fn no_color(environment: &Environment) -> bool {
-    environment.get("NO_COLOR").is_some_and(|value| !value.is_empty())
+    environment
+        .get("NO_COLOR")
+        .is_some_and(|value| !value.is_empty())
 }
 
 /// The signals that a daemon answers to.

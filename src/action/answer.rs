@@ -2,7 +2,9 @@
 
 use super::{Failure, Output, render};
 use crate::lang::template::{Scope, text_of};
-use crate::model::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec, Tool};
+use crate::model::{
+    BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec, Tool,
+};
 use crate::ops::{Block, OpError, Payload, ToolOutcome};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -71,7 +73,11 @@ fn failed(Failure(text): Failure) -> ToolOutcome {
     ToolOutcome::error(text)
 }
 
-fn made(result: &ResultSpec, scope: &Scope, output: Option<&dyn Output>) -> Result<ToolOutcome, NoAnswer> {
+fn made(
+    result: &ResultSpec,
+    scope: &Scope,
+    output: Option<&dyn Output>,
+) -> Result<ToolOutcome, NoAnswer> {
     if let Some(error) = &result.protocol_error {
         declared(error, scope)?;
     }
@@ -81,7 +87,8 @@ fn made(result: &ResultSpec, scope: &Scope, output: Option<&dyn Output>) -> Resu
     {
         return Ok(ToolOutcome::error(text));
     }
-    let says_nothing = result.text.is_none() && result.structured.is_none() && result.content.is_none();
+    let says_nothing =
+        result.text.is_none() && result.structured.is_none() && result.content.is_none();
     let mut outcome = match output {
         Some(output) if says_nothing => output.answer()?,
         _ => ToolOutcome::default(),
@@ -152,7 +159,10 @@ fn block(spec: &BlockSpec, scope: &Scope) -> Result<Block, Failure> {
         text.ok_or_else(|| Failure(format!("cannot make `{key}`: its value is absent")))
     };
     let media = |media: &MediaSpec| -> Result<(String, String), Failure> {
-        Ok((must("data", &media.data)?, must("mime_type", &media.mime_type)?))
+        Ok((
+            must("data", &media.data)?,
+            must("mime_type", &media.mime_type)?,
+        ))
     };
     Ok(match &spec.kind {
         BlockKind::Text(text) => Block::Text {

@@ -10,12 +10,20 @@ pub(super) fn failed(key: &str, error: &RenderError) -> Failure {
 }
 
 /// A template's text; `None` when it is absent.
-pub(super) fn text(key: &str, template: &Template, scope: &Scope) -> Result<Option<String>, Failure> {
+pub(super) fn text(
+    key: &str,
+    template: &Template,
+    scope: &Scope,
+) -> Result<Option<String>, Failure> {
     template.text(scope).map_err(|error| failed(key, &error))
 }
 
 /// A template's value; `None` when it is absent.
-pub(super) fn value(key: &str, template: &Template, scope: &Scope) -> Result<Option<Value>, Failure> {
+pub(super) fn value(
+    key: &str,
+    template: &Template,
+    scope: &Scope,
+) -> Result<Option<Value>, Failure> {
     template.value(scope).map_err(|error| failed(key, &error))
 }
 

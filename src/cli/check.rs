@@ -62,7 +62,9 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
         served = Some((loaded.tools.len(), loaded.files()));
         found.extend(loaded.diagnostics);
     }
-    let no_color = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let no_color = environment
+        .get("NO_COLOR")
+        .is_some_and(|value| !value.is_empty());
     print(&found, arguments.format, no_color);
     let errors = count(&found, Severity::Error);
     let warnings = count(&found, Severity::Warning);
@@ -80,7 +82,10 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
 }
 
 fn count(found: &[Diagnostic], severity: Severity) -> usize {
-    found.iter().filter(|each| each.severity == severity).count()
+    found
+        .iter()
+        .filter(|each| each.severity == severity)
+        .count()
 }
 
 fn print(found: &[Diagnostic], format: Format, no_color: bool) {
@@ -112,6 +117,8 @@ fn explain(asked: &str) -> ExitCode {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`--explain all` lists the codes".to_owned(),
     };
-    output::error(&format!("error: there is no code `{asked}`\n  = help: {help}"));
+    output::error(&format!(
+        "error: there is no code `{asked}`\n  = help: {help}"
+    ));
     ExitCode::from(2)
 }

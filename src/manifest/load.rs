@@ -190,7 +190,9 @@ fn lower_document(cx: &Cx<'_>, table: Table<'_>) -> Vec<Lowered> {
 /// Defaults that no component took are misspelt or forgotten.
 fn check_defaults(defaults: Table<'_>) {
     for key in ["http", "shell", "file", "annotations"] {
-        let Some(entry) = defaults.entry(key) else { continue };
+        let Some(entry) = defaults.entry(key) else {
+            continue;
+        };
         if !matches!(entry.value, toml::de::DeValue::Table(_)) {
             defaults.error(WRONG_TYPE, entry.at, format!("`{key}` must be a table"));
         } else if !defaults.was_used(key) {
@@ -205,11 +207,18 @@ fn check_defaults(defaults: Table<'_>) {
 }
 
 /// The tools of all files, one of each name. With `skip`, what a broken file declares is left out.
-fn unique(files: &[Arc<LoadedFile>], skip: bool, diagnostics: &mut Vec<Diagnostic>) -> Vec<Arc<Tool>> {
+fn unique(
+    files: &[Arc<LoadedFile>],
+    skip: bool,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Arc<Tool>> {
     let mut seen: HashMap<&str, &Span> = HashMap::new();
     let mut tools = Vec::new();
     for file in files {
-        let broken = file.findings.iter().any(|found| found.severity == Severity::Error);
+        let broken = file
+            .findings
+            .iter()
+            .any(|found| found.severity == Severity::Error);
         for lowered in &file.tools {
             let Some(name) = &lowered.name else { continue };
             if let Some(first) = seen.get(name.value.as_str()) {

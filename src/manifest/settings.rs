@@ -78,7 +78,11 @@ fn read(asked: &Asked, environment: &Environment, findings: &Findings) -> Option
         })
         .collect();
     let table = Table::new(layers, findings, "in the server file");
-    let folder = path.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
+    let folder = path
+        .as_deref()
+        .and_then(Path::parent)
+        .unwrap_or(Path::new(""))
+        .to_owned();
     let reader = sections::Reader {
         environment,
         folder,
@@ -94,11 +98,20 @@ fn server_file(asked: &Asked, findings: &Findings) -> Option<Option<PathBuf>> {
     if !asked.paths.is_empty() {
         return Some(None);
     }
-    let found = SEARCHED.iter().map(PathBuf::from).find(|path| path.is_file());
+    let found = SEARCHED
+        .iter()
+        .map(PathBuf::from)
+        .find(|path| path.is_file());
     if found.is_none() {
         findings.push(
-            Diagnostic::placeless(NO_CONFIG, "no manifests to serve: no folder was named and no server file is here")
-                .help(format!("name a folder of manifests, or write one of {}", SEARCHED.join(", "))),
+            Diagnostic::placeless(
+                NO_CONFIG,
+                "no manifests to serve: no folder was named and no server file is here",
+            )
+            .help(format!(
+                "name a folder of manifests, or write one of {}",
+                SEARCHED.join(", ")
+            )),
         );
     }
     found.map(Some)
@@ -112,8 +125,11 @@ fn open(path: &Path, findings: &Findings) -> Option<Arc<SourceFile>> {
         Ok(text) => Some(SourceFile::new(path, text)),
         Err(why) => {
             findings.push(
-                Diagnostic::placeless(NO_CONFIG, format!("cannot read `{}`: {why}", path.display()))
-                    .help("check the path given to `--config`"),
+                Diagnostic::placeless(
+                    NO_CONFIG,
+                    format!("cannot read `{}`: {why}", path.display()),
+                )
+                .help("check the path given to `--config`"),
             );
             None
         }
@@ -122,7 +138,9 @@ fn open(path: &Path, findings: &Findings) -> Option<Arc<SourceFile>> {
 
 /// `KEY=VALUE` as a document of its own.
 fn override_file(text: &str, findings: &Findings) -> Option<Arc<SourceFile>> {
-    let parts = text.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+    let parts = text
+        .split_once('=')
+        .map(|(key, value)| (key.trim(), value.trim()));
     let Some((key, value)) = parts.filter(|(key, _)| !key.is_empty()) else {
         findings.push(
             Diagnostic::placeless(BAD_SET, format!("`--set {text}` is not KEY=VALUE"))
@@ -142,8 +160,11 @@ fn override_file(text: &str, findings: &Findings) -> Option<Arc<SourceFile>> {
         return Some(as_text);
     }
     findings.push(
-        Diagnostic::placeless(SYNTAX, format!("`--set {key}`: the key is not a dotted TOML key"))
-            .help("write for example `--set server.name=demo`"),
+        Diagnostic::placeless(
+            SYNTAX,
+            format!("`--set {key}`: the key is not a dotted TOML key"),
+        )
+        .help("write for example `--set server.name=demo`"),
     );
     None
 }
@@ -156,10 +177,10 @@ fn quote(text: &str) -> String {
 /// The server's identity when nothing names it: the folder's name and this program's version.
 fn default_identity(manifests: &[PathBuf]) -> Identity {
     let folder = manifests.first().and_then(|path| path.canonicalize().ok());
-    let name = folder
-        .as_deref()
-        .and_then(Path::file_stem)
-        .map_or_else(|| "snodo".to_owned(), |name| name.to_string_lossy().into_owned());
+    let name = folder.as_deref().and_then(Path::file_stem).map_or_else(
+        || "snodo".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    );
     Identity {
         name,
         version: env!("CARGO_PKG_VERSION").to_owned(),

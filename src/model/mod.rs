@@ -13,9 +13,7 @@ pub use action::{
     HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
 };
 pub use declaration::{Cache, CacheScope, Icon, Identity, Theme, ToolAnnotations, ToolDeclaration};
-pub use result::{
-    BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec,
-};
 pub use http::{HttpSettings, Listen, ListenError};
+pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
 pub use settings::{OnError, ReloadSettings, ServerSettings, Settings, Values};
 pub use tool::{Place, Tool};

@@ -71,7 +71,8 @@ impl Reloader {
         let state = Arc::clone(&self.state);
         let shutdown = self.shutdown.clone();
         let base = Arc::clone(&before);
-        let looked = tokio::task::spawn_blocking(move || look(&state, &base, &shutdown, whole)).await;
+        let looked =
+            tokio::task::spawn_blocking(move || look(&state, &base, &shutdown, whole)).await;
         match looked {
             Ok(Looked::Unsettled) => Applied::Unsettled,
             Ok(Looked::Unchanged) => Applied::Unchanged,
@@ -116,7 +117,9 @@ impl Reloader {
     fn complain(&mut self, found: &[Diagnostic]) {
         let text = diag::render(found, &RenderStyle::default());
         if self.complained.as_deref() != Some(text.as_str()) {
-            tracing::error!("the manifests were not reloaded; the server goes on with what it had\n{text}");
+            tracing::error!(
+                "the manifests were not reloaded; the server goes on with what it had\n{text}"
+            );
             self.complained = Some(text);
         }
     }
@@ -145,10 +148,15 @@ impl Reloader {
         for path in manifests {
             folder_of(path);
         }
-        watched.extend(manifests.iter().filter(|path| path.is_dir()).map(|path| Watched {
-            path: path.clone(),
-            recursive: true,
-        }));
+        watched.extend(
+            manifests
+                .iter()
+                .filter(|path| path.is_dir())
+                .map(|path| Watched {
+                    path: path.clone(),
+                    recursive: true,
+                }),
+        );
         watched.into_iter().collect()
     }
 }
@@ -156,7 +164,10 @@ impl Reloader {
 fn server_file(asked: &Asked) -> Option<PathBuf> {
     match &asked.config {
         Some(config) => Some(config.clone()),
-        None if asked.paths.is_empty() => SEARCHED.iter().map(PathBuf::from).find(|path| path.is_file()),
+        None if asked.paths.is_empty() => SEARCHED
+            .iter()
+            .map(PathBuf::from)
+            .find(|path| path.is_file()),
         None => None,
     }
 }

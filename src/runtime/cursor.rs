@@ -103,7 +103,10 @@ mod tests {
         let cursor = list.write(1);
         assert_eq!(cursors("resources", &["a", "b"], None).read(&cursor), None);
         assert_eq!(cursors("tools", &["ab"], None).read(&cursor), None);
-        assert_eq!(cursors("tools", &["a", "b"], Some("key")).read(&cursor), None);
+        assert_eq!(
+            cursors("tools", &["a", "b"], Some("key")).read(&cursor),
+            None
+        );
         for bad in ["", "x", "AAAAAQ", &cursor[1..], &format!("{cursor}A"), "é"] {
             assert_eq!(list.read(bad), None, "{bad}");
         }

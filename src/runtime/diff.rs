@@ -21,7 +21,9 @@ impl Diff {
         for (name, entry) in &after.tools.by_name {
             match before.tools.by_name.get(name) {
                 None => diff.added.push(name.clone()),
-                Some(old) if !Arc::ptr_eq(&old.tool, &entry.tool) => diff.changed.push(name.clone()),
+                Some(old) if !Arc::ptr_eq(&old.tool, &entry.tool) => {
+                    diff.changed.push(name.clone())
+                }
                 Some(_) => {}
             }
         }

@@ -12,7 +12,11 @@ impl Runtime {
     ///
     /// # Errors
     /// A protocol error; a tool's own failure is an [`Answer::Tool`] with `is_error`.
-    pub async fn execute(&self, operation: Operation, context: &Context) -> Result<Answer, OpError> {
+    pub async fn execute(
+        &self,
+        operation: Operation,
+        context: &Context,
+    ) -> Result<Answer, OpError> {
         match operation {
             Operation::Discover => Ok(Answer::Ready(self.discovery.clone())),
             Operation::ListTools { cursor } => self.list_tools(cursor.as_deref()),
@@ -20,7 +24,9 @@ impl Runtime {
                 let Some(entry) = self.tools.by_name.get(&name) else {
                     return Err(OpError::UnknownTool(name));
                 };
-                self.call_tool(entry, arguments, context).await.map(Answer::Tool)
+                self.call_tool(entry, arguments, context)
+                    .await
+                    .map(Answer::Tool)
             }
         }
     }

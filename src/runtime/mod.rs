@@ -67,7 +67,10 @@ impl SharedValues {
                     .map(|(name, secret)| (name.clone(), secret.reveal().into()))
                     .collect(),
             ),
-            env: Arc::new(env.map(|(name, value)| (name.clone(), value.as_str().into())).collect()),
+            env: Arc::new(
+                env.map(|(name, value)| (name.clone(), value.as_str().into()))
+                    .collect(),
+            ),
         }
     }
 }

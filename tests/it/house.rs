@@ -47,15 +47,27 @@ fn modules_import_only_lower_layers() {
     let mut wrong = Vec::new();
     for file in sources("src") {
         let inside = file.strip_prefix(&root).unwrap();
-        let first = inside.components().next().unwrap().as_os_str().to_string_lossy();
+        let first = inside
+            .components()
+            .next()
+            .unwrap()
+            .as_os_str()
+            .to_string_lossy();
         let module = first.trim_end_matches(".rs").to_owned();
         let Some(own) = layer(&module) else { continue };
         let text = std::fs::read_to_string(&file).unwrap();
         for (at, _) in text.match_indices("crate::") {
             let rest = &text[at + "crate::".len()..];
-            let other: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            let Some(target) = layer(&other) else { continue };
-            let excused = EXCEPTIONS.iter().any(|(from, to, _)| *from == module && *to == other);
+            let other: String = rest
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect();
+            let Some(target) = layer(&other) else {
+                continue;
+            };
+            let excused = EXCEPTIONS
+                .iter()
+                .any(|(from, to, _)| *from == module && *to == other);
             if other != module && target >= own && !excused {
                 wrong.push(format!("{} imports crate::{other}", inside.display()));
             }
@@ -85,9 +97,13 @@ fn a_revisions_date_stands_only_under_protocol() {
     let mut wrong = Vec::new();
     for file in sources("src") {
         let text = std::fs::read_to_string(&file).unwrap();
-        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let code = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
         let dated = code.into_iter().any(|line| {
-            ["2026-07-28", "2025-11-25", "2025-06-18"].iter().any(|date| line.contains(date))
+            ["2026-07-28", "2025-11-25", "2025-06-18"]
+                .iter()
+                .any(|date| line.contains(date))
         });
         if dated && !file.components().any(|part| part.as_os_str() == "protocol") {
             wrong.push(file);

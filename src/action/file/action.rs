@@ -1,6 +1,8 @@
 //! The `file` action of a component: templates to a path and a window, what was read to an answer.
 
-use super::{Body, FileContent, FileError, Fixed, Found, Listing, ReadOptions, Root, RootError, Window};
+use super::{
+    Body, FileContent, FileError, Fixed, Found, Listing, ReadOptions, Root, RootError, Window,
+};
 use crate::action::{Call, Failure, Output, render};
 use crate::lang::template::text_of;
 use crate::model::{Encoding, FileSpec, WindowSpec};
@@ -61,11 +63,14 @@ impl FileAction {
             Source::Literal(file) => file.read(&options).await,
             Source::Below(root) => {
                 let path = render::text("path", &spec.path, call.scope)?;
-                let path = path.ok_or_else(|| Failure("cannot make `path`: its value is absent".into()))?;
+                let path =
+                    path.ok_or_else(|| Failure("cannot make `path`: its value is absent".into()))?;
                 root.read(&path, &options).await
             }
         };
-        found.map(FileOutput).map_err(|error: FileError| Failure(error.to_string()))
+        found
+            .map(FileOutput)
+            .map_err(|error: FileError| Failure(error.to_string()))
     }
 
     fn window(&self, call: Call<'_>) -> Result<Window, Failure> {
@@ -73,7 +78,9 @@ impl FileAction {
             WindowSpec::Whole => Ok(Window::Whole),
             WindowSpec::Lines(lines) => match render::text("lines", lines, call.scope)? {
                 None => Ok(Window::Whole),
-                Some(lines) => Window::parse_lines(&lines).map_err(|error| Failure(error.to_string())),
+                Some(lines) => {
+                    Window::parse_lines(&lines).map_err(|error| Failure(error.to_string()))
+                }
             },
             WindowSpec::Bytes { offset, length } => {
                 let number = |key: &str, template: &Option<_>| match template {
@@ -200,14 +207,17 @@ fn lines(listing: &Listing) -> String {
         text.push('\n');
     }
     if listing.truncated {
-        text.push_str(&format!("[only the first {} entries are listed]\n", Listing::MOST));
+        text.push_str(&format!(
+            "[only the first {} entries are listed]\n",
+            Listing::MOST
+        ));
     }
     text
 }
 
 fn entries(listing: &Listing) -> Value {
-    let entries = listing.entries.iter().map(|entry| {
-        json!({ "name": entry.name, "kind": entry.kind.as_str(), "size": entry.size })
-    });
+    let entries = listing.entries.iter().map(
+        |entry| json!({ "name": entry.name, "kind": entry.kind.as_str(), "size": entry.size }),
+    );
     entries.collect()
 }

@@ -1,8 +1,8 @@
 //! The `http` action of a component: templates to a request, a response to an answer.
 
 use super::{
-    Client, ClientError, ClientOptions, Fetch, Fetched, HostPattern, HostPatternError, Identity, Retry,
-    Target,
+    Client, ClientError, ClientOptions, Fetch, Fetched, HostPattern, HostPatternError, Identity,
+    Retry, Target,
 };
 use crate::action::{Call, Failure, Output, render};
 use crate::lang::template::{Scope, Tree};
@@ -54,7 +54,9 @@ pub struct HttpOutput(Fetched);
 
 impl fmt::Debug for HttpAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpAction").field("spec", &self.spec).finish_non_exhaustive()
+        f.debug_struct("HttpAction")
+            .field("spec", &self.spec)
+            .finish_non_exhaustive()
     }
 }
 
@@ -99,9 +101,14 @@ impl HttpAction {
     ///
     /// # Errors
     /// Certificates or host patterns that cannot be used.
-    pub fn prepare(spec: &Arc<HttpSpec>, clients: &mut HttpClients) -> Result<Self, HttpPrepareError> {
+    pub fn prepare(
+        spec: &Arc<HttpSpec>,
+        clients: &mut HttpClients,
+    ) -> Result<Self, HttpPrepareError> {
         let target = match &spec.target {
-            HttpTarget::Fixed => Target::Fixed { allow_private: false },
+            HttpTarget::Fixed => Target::Fixed {
+                allow_private: false,
+            },
             HttpTarget::FromCaller {
                 allow_hosts,
                 allow_private,
@@ -129,7 +136,8 @@ impl HttpAction {
         let fetch = self.fetch(call)?;
         let fetched = self.client.fetch(fetch).await;
         let fetched = fetched.map_err(|error| Failure(error.to_string()))?;
-        if fetched.status.is_success() || self.spec.accept_status.contains(&fetched.status.as_u16()) {
+        if fetched.status.is_success() || self.spec.accept_status.contains(&fetched.status.as_u16())
+        {
             return Ok(HttpOutput(fetched));
         }
         let mut text = format!("the upstream answered {}", fetched.status);
@@ -146,7 +154,10 @@ impl HttpAction {
         let (body, content_type) = body(&spec.body, call.scope)?;
         let mut headers = Vec::new();
         let mut secret_headers = Vec::new();
-        for (name, value) in [("traceparent", &call.trace.parent), ("tracestate", &call.trace.state)] {
+        for (name, value) in [
+            ("traceparent", &call.trace.parent),
+            ("tracestate", &call.trace.state),
+        ] {
             if let Some(Ok(value)) = value.as_ref().map(|value| HeaderValue::from_str(value)) {
                 headers.push((HeaderName::from_static(name), value));
             }
@@ -157,7 +168,9 @@ impl HttpAction {
                 continue;
             };
             let value = HeaderValue::from_bytes(text.as_bytes()).map_err(|_| {
-                Failure(format!("the header `{key}` cannot be sent: its value holds a control character"))
+                Failure(format!(
+                    "the header `{key}` cannot be sent: its value holds a control character"
+                ))
             })?;
             headers.retain(|(known, _)| *known != header.name);
             headers.push((header.name.clone(), value));
@@ -191,9 +204,14 @@ impl HttpAction {
     }
 
     fn url(&self, scope: &Scope) -> Result<Url, Failure> {
-        let text = self.spec.url.url(scope).map_err(|error| render::failed("url", &error))?;
+        let text = self
+            .spec
+            .url
+            .url(scope)
+            .map_err(|error| render::failed("url", &error))?;
         let text = text.ok_or_else(|| Failure("cannot make `url`: its value is absent".into()))?;
-        let mut url = Url::parse(&text).map_err(|error| Failure(format!("cannot make `url`: {error}")))?;
+        let mut url =
+            Url::parse(&text).map_err(|error| Failure(format!("cannot make `url`: {error}")))?;
         let pairs = pairs("query", &self.spec.query, scope)?;
         if !pairs.is_empty() {
             url.query_pairs_mut().extend_pairs(pairs);
@@ -225,7 +243,11 @@ fn body(body: &HttpBody, scope: &Scope) -> Result<(Option<Bytes>, Option<&'stati
 }
 
 /// Keys and values; a list repeats its key, an absent value leaves its key out.
-fn pairs(place: &str, fields: &[(String, Tree)], scope: &Scope) -> Result<Vec<(String, String)>, Failure> {
+fn pairs(
+    place: &str,
+    fields: &[(String, Tree)],
+    scope: &Scope,
+) -> Result<Vec<(String, String)>, Failure> {
     let mut pairs = Vec::new();
     for (key, tree) in fields {
         if let Some(value) = render::tree(&format!("{place}.{key}"), tree, scope)? {
@@ -290,8 +312,16 @@ impl Output for HttpOutput {
 
 /// The media type without parameters, lower case.
 fn mime(fetched: &Fetched) -> String {
-    let whole = fetched.content_type.as_deref().unwrap_or("application/octet-stream");
-    whole.split(';').next().unwrap_or(whole).trim().to_ascii_lowercase()
+    let whole = fetched
+        .content_type
+        .as_deref()
+        .unwrap_or("application/octet-stream");
+    whole
+        .split(';')
+        .next()
+        .unwrap_or(whole)
+        .trim()
+        .to_ascii_lowercase()
 }
 
 fn is_media(mime_type: &str) -> bool {
@@ -304,7 +334,9 @@ fn is_media(mime_type: &str) -> bool {
 fn json(fetched: &Fetched) -> Option<Value> {
     let mime_type = mime(fetched);
     let says_json = mime_type == "application/json" || mime_type.ends_with("+json");
-    says_json.then(|| serde_json::from_slice(&fetched.body).ok()).flatten()
+    says_json
+        .then(|| serde_json::from_slice(&fetched.body).ok())
+        .flatten()
 }
 
 fn media(fetched: &Fetched, mime_type: String) -> Block {
@@ -352,7 +384,11 @@ fn head(text: &str, bytes: usize) -> Cow<'_, str> {
 
 /// True when a template of the body uses a secret.
 fn uses_secret(body: &HttpBody) -> bool {
-    let in_tree = |tree: &Tree| tree.templates().iter().any(|template| template.uses("secrets"));
+    let in_tree = |tree: &Tree| {
+        tree.templates()
+            .iter()
+            .any(|template| template.uses("secrets"))
+    };
     match body {
         HttpBody::Empty => false,
         HttpBody::Json(tree) => in_tree(tree),

@@ -85,7 +85,10 @@ impl ShellAction {
             .iter()
             .map(|(name, value)| (name.into(), value.into()))
             .collect();
-        for (name, value) in [("TRACEPARENT", &call.trace.parent), ("TRACESTATE", &call.trace.state)] {
+        for (name, value) in [
+            ("TRACEPARENT", &call.trace.parent),
+            ("TRACESTATE", &call.trace.state),
+        ] {
             if let Some(value) = value {
                 env.push((name.into(), value.into()));
             }
@@ -112,7 +115,10 @@ impl ShellAction {
         if finished.stopped.is_some() {
             let stdout = finished.stdout.text();
             if !stdout.is_empty() {
-                text.push_str(&format!("\noutput so far:\n{}", noted(&stdout, &finished.stdout)));
+                text.push_str(&format!(
+                    "\noutput so far:\n{}",
+                    noted(&stdout, &finished.stdout)
+                ));
             }
         }
         if !stderr.is_empty() {
@@ -158,7 +164,9 @@ fn guard(arg: &ArgSpec, text: &str) -> Result<(), Failure> {
         )));
     }
     if text.contains('\0') {
-        return Err(Failure(format!("the value of `{source}` holds a NUL character")));
+        return Err(Failure(format!(
+            "the value of `{source}` holds a NUL character"
+        )));
     }
     Ok(())
 }

@@ -45,7 +45,13 @@ pub(super) fn object(cx: &Cx<'_>, table: &Table<'_>, noun: &'static str) -> Decl
         place: table.place().to_owned(),
         noun,
     };
-    scope.block(&table.entries(), "", "", &mut declared.members, &mut declared.places);
+    scope.block(
+        &table.entries(),
+        "",
+        "",
+        &mut declared.members,
+        &mut declared.places,
+    );
     declared
 }
 
@@ -125,7 +131,12 @@ impl Scope<'_, '_> {
         if let Some(kind) = kind {
             schema.insert("type".into(), kind.into());
         }
-        for (key, keyword) in [("title", "title"), ("description", "description"), ("format", "format"), ("pattern", "pattern")] {
+        for (key, keyword) in [
+            ("title", "title"),
+            ("description", "description"),
+            ("format", "format"),
+            ("pattern", "pattern"),
+        ] {
             if let Some(text) = table.string(key) {
                 schema.insert(keyword.into(), text.value.into());
             }
@@ -143,7 +154,8 @@ impl Scope<'_, '_> {
     }
 
     fn kind(&self, table: &Table<'_>) -> Option<&'static str> {
-        let words: Vec<(&'static str, &'static str)> = TYPES.iter().map(|name| (*name, *name)).collect();
+        let words: Vec<(&'static str, &'static str)> =
+            TYPES.iter().map(|name| (*name, *name)).collect();
         if !table.has("type") {
             table.report(
                 Diagnostic::error(
@@ -151,7 +163,10 @@ impl Scope<'_, '_> {
                     table.at(),
                     "missing key `type`",
                 )
-                .help(format!("write one of {}, for example `type = \"string\"`", TYPES.join(", "))),
+                .help(format!(
+                    "write one of {}, for example `type = \"string\"`",
+                    TYPES.join(", ")
+                )),
             );
         }
         table.word("type", &words).map(|read| read.value)
@@ -179,7 +194,9 @@ impl Scope<'_, '_> {
             ("exclusive_maximum", "exclusiveMaximum"),
             ("multiple_of", "multipleOf"),
         ] {
-            let Some(entry) = table.entry(key) else { continue };
+            let Some(entry) = table.entry(key) else {
+                continue;
+            };
             match entry.value {
                 DeValue::Integer(_) | DeValue::Float(_) => {
                     if let Some(number) = to_json(&entry, self.cx.findings) {
@@ -211,7 +228,10 @@ impl Scope<'_, '_> {
                 None => {}
             }
         }
-        if let Some(value) = table.entry("default").and_then(|entry| to_json(&entry, self.cx.findings)) {
+        if let Some(value) = table
+            .entry("default")
+            .and_then(|entry| to_json(&entry, self.cx.findings))
+        {
             schema.insert("default".into(), value);
         }
     }
@@ -228,7 +248,9 @@ impl Scope<'_, '_> {
     ) -> &'static [&'static str] {
         let items = table.entry("items");
         let of_objects = kind == Some("array")
-            && items.as_ref().is_some_and(|items| matches!(items.value, DeValue::String(name) if name == "object"));
+            && items.as_ref().is_some_and(
+                |items| matches!(items.value, DeValue::String(name) if name == "object"),
+            );
         let block = table.table("arguments");
         let additional = self.additional(table);
         if kind != Some("array")
@@ -248,12 +270,22 @@ impl Scope<'_, '_> {
                 if let Some(additional) = additional {
                     schema.insert("additionalProperties".into(), additional);
                 }
-                if block.is_some() { &["properties", "required"] } else { &[] }
+                if block.is_some() {
+                    &["properties", "required"]
+                } else {
+                    &[]
+                }
             }
             (Some("array"), Some(block)) if of_objects => {
                 let mut object = Map::new();
                 object.insert("type".into(), "object".into());
-                self.block(&block.entries(), &format!("{pointer}/items"), path, &mut object, places);
+                self.block(
+                    &block.entries(),
+                    &format!("{pointer}/items"),
+                    path,
+                    &mut object,
+                    places,
+                );
                 if let Some(additional) = additional {
                     object.insert("additionalProperties".into(), additional);
                 }
@@ -367,7 +399,9 @@ impl Scope<'_, '_> {
 
     /// `schema` is merged last and wins, but not over what a block makes.
     fn merge(&self, table: &Table<'_>, blocked: &[&str], schema: &mut Map<String, Value>) {
-        let Some(entry) = table.entry("schema") else { return };
+        let Some(entry) = table.entry("schema") else {
+            return;
+        };
         if !matches!(entry.value, DeValue::Table(_)) {
             let _: Option<()> = table.wrong_type(&entry, "a table of JSON Schema keywords");
             return;
@@ -377,7 +411,10 @@ impl Scope<'_, '_> {
                 table.error(
                     codes::MISPLACED,
                     member.key_at.clone(),
-                    format!("`schema` cannot set `{}`, which `arguments` makes here", member.key),
+                    format!(
+                        "`schema` cannot set `{}`, which `arguments` makes here",
+                        member.key
+                    ),
                 );
             } else if let Some(value) = to_json(&member, self.cx.findings) {
                 schema.insert(member.key.to_owned(), value);
@@ -402,5 +439,9 @@ pub(super) fn escape(token: &str) -> String {
 }
 
 fn article(noun: &str) -> &'static str {
-    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    }
 }

@@ -32,7 +32,9 @@ pub(super) fn icons(table: &Table<'_>) -> Vec<Icon> {
             }
         }
         if let Some(src) = src {
-            let scheme = url::Url::parse(&src.value).ok().map(|url| url.scheme().to_owned());
+            let scheme = url::Url::parse(&src.value)
+                .ok()
+                .map(|url| url.scheme().to_owned());
             if matches!(scheme.as_deref(), Some("https" | "http" | "data")) {
                 icons.push(Icon {
                     src: src.value,
@@ -54,7 +56,10 @@ pub(super) fn icons(table: &Table<'_>) -> Vec<Icon> {
 
 fn is_size(text: &str) -> bool {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    text == "any" || text.split_once('x').is_some_and(|(width, height)| digits(width) && digits(height))
+    text == "any"
+        || text
+            .split_once('x')
+            .is_some_and(|(width, height)| digits(width) && digits(height))
 }
 
 /// `metadata`: the `_meta` object of a declaration.
@@ -92,7 +97,9 @@ pub(super) fn bad_meta_key(key: &str) -> Option<&'static str> {
         let ok = |label: &&str| {
             label.starts_with(|c: char| c.is_ascii_alphabetic())
                 && label.ends_with(|c: char| c.is_ascii_alphanumeric())
-                && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+                && label
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b == b'-')
         };
         if !labels.iter().all(|label| ok(&label)) {
             return Some("each label before the `/` is letters, digits and `-`, a letter first");
@@ -100,7 +107,10 @@ pub(super) fn bad_meta_key(key: &str) -> Option<&'static str> {
         if matches!(labels.get(1), Some(&("mcp" | "modelcontextprotocol"))) {
             return Some("this prefix is reserved for the protocol");
         }
-    } else if matches!(key, "progressToken" | "traceparent" | "tracestate" | "baggage") {
+    } else if matches!(
+        key,
+        "progressToken" | "traceparent" | "tracestate" | "baggage"
+    ) {
         return Some("this name is reserved for the protocol");
     }
     let edge = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
@@ -147,8 +157,14 @@ pub(super) fn block_annotations(table: &Table<'_>) -> Option<Annotations> {
     if let Some(entry) = hints.entry("priority") {
         let number = to_json(&entry, hints.findings()).and_then(|value| value.as_f64());
         match number {
-            Some(priority) if (0.0..=1.0).contains(&priority) => annotations.priority = Some(priority),
-            _ => hints.error(OUT_OF_RANGE, entry.at, "`priority` must be a number from 0.0 to 1.0"),
+            Some(priority) if (0.0..=1.0).contains(&priority) => {
+                annotations.priority = Some(priority)
+            }
+            _ => hints.error(
+                OUT_OF_RANGE,
+                entry.at,
+                "`priority` must be a number from 0.0 to 1.0",
+            ),
         }
     }
     annotations.last_modified = hints.string("last_modified").map(|read| read.value);

@@ -22,7 +22,9 @@ pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileS
             ("base64", Encoding::Base64),
         ],
     );
-    let list_directories = table.boolean("list_directories").is_some_and(|read| read.value);
+    let list_directories = table
+        .boolean("list_directories")
+        .is_some_and(|read| read.value);
     super::base::refuse_unserved(&table, &["list", "watch"]);
     table.finish();
     let (root, path, literal_path) = place?;
@@ -39,7 +41,11 @@ pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileS
     })
 }
 
-fn root_and_path(cx: &Cx<'_>, table: &Table<'_>, templates: &Templates<'_>) -> Option<(PathBuf, Template, bool)> {
+fn root_and_path(
+    cx: &Cx<'_>,
+    table: &Table<'_>,
+    templates: &Templates<'_>,
+) -> Option<(PathBuf, Template, bool)> {
     let root = table.string("root");
     if !table.has("path") {
         table.missing("path");
@@ -49,8 +55,12 @@ fn root_and_path(cx: &Cx<'_>, table: &Table<'_>, templates: &Templates<'_>) -> O
         let folder = cx.resolve(&root.value);
         if !folder.is_dir() {
             table.report(
-                Diagnostic::error(UNREADABLE, root.at, format!("the folder `{}` is not here", folder.display()))
-                    .help("relative paths count from the manifest's folder"),
+                Diagnostic::error(
+                    UNREADABLE,
+                    root.at,
+                    format!("the folder `{}` is not here", folder.display()),
+                )
+                .help("relative paths count from the manifest's folder"),
             );
             return None;
         }
@@ -59,8 +69,12 @@ fn root_and_path(cx: &Cx<'_>, table: &Table<'_>, templates: &Templates<'_>) -> O
     let path = path?;
     let Some(literal) = path.value.literal() else {
         table.report(
-            Diagnostic::error(NOT_LITERAL, path.at, "without `root`, `path` must be literal text")
-                .help("add `root`, the folder that a call's path cannot leave"),
+            Diagnostic::error(
+                NOT_LITERAL,
+                path.at,
+                "without `root`, `path` must be literal text",
+            )
+            .help("add `root`, the folder that a call's path cannot leave"),
         );
         return None;
     };
@@ -92,11 +106,7 @@ fn window(table: &Table<'_>, templates: &Templates<'_>) -> WindowSpec {
         (Some(lines), None, None) => WindowSpec::Lines(lines.value),
         (None, None, None) => WindowSpec::Whole,
         (Some(lines), _, _) => {
-            table.error(
-                CONFLICT,
-                lines.at,
-                "`lines` excludes `offset` and `length`",
-            );
+            table.error(CONFLICT, lines.at, "`lines` excludes `offset` and `length`");
             WindowSpec::Whole
         }
         (None, offset, length) => WindowSpec::Bytes {

@@ -51,7 +51,9 @@ pub(super) fn http(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<HttpS
         body,
         timeout: timeout.map_or(Duration::from_secs(10), |read| read.value),
         max_bytes: max_bytes.map_or(4 << 20, |read| read.value),
-        redirects: redirects.and_then(|read| u32::try_from(read.value).ok()).unwrap_or(5),
+        redirects: redirects
+            .and_then(|read| u32::try_from(read.value).ok())
+            .unwrap_or(5),
         retry,
         accept_status: accept_status.unwrap_or_default(),
         ca_pem,
@@ -70,7 +72,10 @@ fn method(table: &Table<'_>) -> Option<http::Method> {
             table.error(
                 OUT_OF_RANGE,
                 word.at,
-                format!("`{}` is not a method that can be sent", word.value.escape_debug()),
+                format!(
+                    "`{}` is not a method that can be sent",
+                    word.value.escape_debug()
+                ),
             );
             None
         }
@@ -82,7 +87,9 @@ fn url(table: &Table<'_>, templates: &Templates<'_>) -> Option<(Template, HttpTa
     let own = table.own_entry("url");
     let base = table.inherited_entry("url");
     let allow_hosts = table.strings("allow_hosts");
-    let allow_private = table.boolean("allow_private").is_some_and(|read| read.value);
+    let allow_private = table
+        .boolean("allow_private")
+        .is_some_and(|read| read.value);
     let Some(entry) = own.clone().or_else(|| base.clone()) else {
         table.missing("url");
         return None;
@@ -94,7 +101,13 @@ fn url(table: &Table<'_>, templates: &Templates<'_>) -> Option<(Template, HttpTa
         (Some(own), Some(base)) if is_relative(&own.value) => {
             let joined = join(&base.value, &own.value);
             let template = Template::parse(&joined).ok()?;
-            (joined, At { value: template, at: own.at })
+            (
+                joined,
+                At {
+                    value: template,
+                    at: own.at,
+                },
+            )
         }
         (Some(own), _) => (own.value, read),
         (None, Some(base)) => (base.value, read),
@@ -120,7 +133,11 @@ fn join(base: &str, rest: &str) -> String {
     if rest.is_empty() || rest.starts_with(['?', '#']) {
         return format!("{base}{rest}");
     }
-    format!("{}/{}", base.trim_end_matches('/'), rest.trim_start_matches('/'))
+    format!(
+        "{}/{}",
+        base.trim_end_matches('/'),
+        rest.trim_start_matches('/')
+    )
 }
 
 /// Whether the scheme and host are the manifest's own, and if not, which hosts a call may name.
@@ -143,8 +160,12 @@ fn target(
             .is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         if !usable {
             table.report(
-                Diagnostic::error(BAD_URL, at.clone(), format!("`{}` is not an HTTP address", head.escape_debug()))
-                    .help("write `https://host/path`"),
+                Diagnostic::error(
+                    BAD_URL,
+                    at.clone(),
+                    format!("`{}` is not an HTTP address", head.escape_debug()),
+                )
+                .help("write `https://host/path`"),
             );
             return None;
         }
@@ -193,15 +214,26 @@ fn headers(table: &Table<'_>, templates: &Templates<'_>) -> Vec<HeaderSpec> {
             sub.error(
                 BAD_HEADER,
                 entry.key_at.clone(),
-                format!("`{}` is not a header field that can be set", entry.key.escape_debug()),
+                format!(
+                    "`{}` is not a header field that can be set",
+                    entry.key.escape_debug()
+                ),
             );
             continue;
         };
         let Some(read) = templates.read(&sub, &entry) else {
             continue;
         };
-        if read.value.literal().is_some_and(|text| text.contains(['\r', '\n', '\0'])) {
-            sub.error(BAD_HEADER, read.at, "a header value cannot hold CR, LF or NUL");
+        if read
+            .value
+            .literal()
+            .is_some_and(|text| text.contains(['\r', '\n', '\0']))
+        {
+            sub.error(
+                BAD_HEADER,
+                read.at,
+                "a header value cannot hold CR, LF or NUL",
+            );
             continue;
         }
         let secret = read.value.uses("secrets");
@@ -226,7 +258,9 @@ fn body(table: &Table<'_>, templates: &Templates<'_>) -> HttpBody {
         table.error(
             CONFLICT,
             table.at(),
-            format!("only one of `json`, `form` and `body` can be given, and `{second}` is a second"),
+            format!(
+                "only one of `json`, `form` and `body` can be given, and `{second}` is a second"
+            ),
         );
     }
     match given.first() {
@@ -273,7 +307,11 @@ fn statuses(table: &Table<'_>, key: &'static str) -> Option<Vec<u16>> {
         };
         match status {
             Some(status) if (100..=599).contains(&status) => statuses.push(status),
-            _ => table.error(OUT_OF_RANGE, item.at, "a status is an integer from 100 to 599"),
+            _ => table.error(
+                OUT_OF_RANGE,
+                item.at,
+                "a status is an integer from 100 to 599",
+            ),
         }
     }
     Some(statuses)
@@ -284,7 +322,11 @@ fn pem(cx: &Cx<'_>, table: &Table<'_>, key: &'static str) -> Option<Vec<u8>> {
     match cx.read_outside(&cx.resolve(&path.value)) {
         Ok(bytes) if bytes.windows(10).any(|part| part == b"-----BEGIN") => Some(bytes),
         Ok(_) => {
-            table.error(BAD_JSON, path.at, format!("`{}` is not a PEM file", path.value));
+            table.error(
+                BAD_JSON,
+                path.at,
+                format!("`{}` is not a PEM file", path.value),
+            );
             None
         }
         Err(error) => {

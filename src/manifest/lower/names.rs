@@ -73,7 +73,11 @@ fn declared(schema: &Value) -> Declared {
     if is_open(object) {
         return Declared::Open;
     }
-    Declared::fields(properties.iter().map(|(name, property)| (name.clone(), declared(property))))
+    Declared::fields(
+        properties
+            .iter()
+            .map(|(name, property)| (name.clone(), declared(property))),
+    )
 }
 
 /// True when members beside `properties` are described, or described elsewhere.
@@ -90,5 +94,8 @@ fn is_open(object: &Map<String, Value>) -> bool {
         "unevaluatedProperties",
     ];
     let described = matches!(object.get("additionalProperties"), Some(Value::Object(_)));
-    described || ELSEWHERE.iter().any(|keyword| object.contains_key(*keyword))
+    described
+        || ELSEWHERE
+            .iter()
+            .any(|keyword| object.contains_key(*keyword))
 }

@@ -1,13 +1,11 @@
 //! `result`: how an action's outcome becomes the answer.
 
-use super::codes::{CONFLICT, UNREADABLE};
 use super::Cx;
+use super::codes::{CONFLICT, UNREADABLE};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Template, Tree};
 use crate::manifest::read::{At, OUT_OF_RANGE, Table, Templates};
-use crate::model::{
-    BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec,
-};
+use crate::model::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
@@ -27,7 +25,11 @@ pub(super) fn result(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> ResultSpec
         metadata: tree("metadata"),
     };
     if table.has("text") && table.has("content") {
-        table.error(CONFLICT, table.at(), "`text` and `content` exclude each other");
+        table.error(
+            CONFLICT,
+            table.at(),
+            "`text` and `content` exclude each other",
+        );
     }
     table.finish();
     spec
@@ -43,7 +45,9 @@ fn protocol_error(table: &Table<'_>, templates: &Templates<'_>) -> Option<Protoc
     }
     let code = sub.integer("code", i64::from(i32::MIN)..=i64::from(i32::MAX));
     let message = templates.key(&sub, "message");
-    let data = sub.entry("data").and_then(|entry| templates.tree(&sub, &entry));
+    let data = sub
+        .entry("data")
+        .and_then(|entry| templates.tree(&sub, &entry));
     if let Some(code) = &code
         && (-32099..=-32000).contains(&code.value)
     {
@@ -80,7 +84,12 @@ fn blocks(cx: &Cx<'_>, table: &Table<'_>, templates: &Templates<'_>) -> Vec<Bloc
     blocks
 }
 
-fn block(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>, word: &At<String>) -> Option<BlockKind> {
+fn block(
+    cx: &Cx<'_>,
+    item: &Table<'_>,
+    templates: &Templates<'_>,
+    word: &At<String>,
+) -> Option<BlockKind> {
     match word.value.as_str() {
         "text" => Some(BlockKind::Text(required(item, templates, "text")?)),
         "image" => Some(BlockKind::Image(media(cx, item, templates)?)),
@@ -145,18 +154,28 @@ fn media(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>) -> Option<Med
 fn resource(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>) -> Option<BlockKind> {
     let uri = required(item, templates, "uri");
     let mime_type = templates.key(item, "mime_type").map(|read| read.value);
-    let text = templates.key(item, "text").map(|read| PayloadSpec::Text(read.value));
-    let blob = templates.key(item, "blob").map(|read| PayloadSpec::Blob(read.value));
+    let text = templates
+        .key(item, "text")
+        .map(|read| PayloadSpec::Text(read.value));
+    let blob = templates
+        .key(item, "blob")
+        .map(|read| PayloadSpec::Blob(read.value));
     let file = item.string("file").and_then(|file| {
         let bytes = read(cx, item, &file)?;
         Some(match String::from_utf8(bytes) {
             Ok(text) => PayloadSpec::Text(Template::literal_text(text)),
-            Err(bytes) => PayloadSpec::Blob(Template::literal_text(STANDARD.encode(bytes.as_bytes()))),
+            Err(bytes) => {
+                PayloadSpec::Blob(Template::literal_text(STANDARD.encode(bytes.as_bytes())))
+            }
         })
     });
     let mut given: Vec<PayloadSpec> = [text, blob, file].into_iter().flatten().collect();
     if given.len() > 1 {
-        item.error(CONFLICT, item.at(), "`text`, `blob` and `file` exclude each other");
+        item.error(
+            CONFLICT,
+            item.at(),
+            "`text`, `blob` and `file` exclude each other",
+        );
         return None;
     }
     if !["text", "blob", "file"].iter().any(|key| item.has(key)) {

@@ -57,7 +57,9 @@ pub(super) fn input(cx: &Cx<'_>, table: &Table<'_>) -> Option<Arc<Schema>> {
         Some(declared) => object(cx, &declared, "argument"),
         None => {
             let mut empty = Declared::default();
-            empty.members.insert("properties".into(), Value::Object(Map::new()));
+            empty
+                .members
+                .insert("properties".into(), Value::Object(Map::new()));
             empty
         }
     };
@@ -74,7 +76,11 @@ pub(super) fn input(cx: &Cx<'_>, table: &Table<'_>) -> Option<Arc<Schema>> {
             _ => return table.wrong_type(&additional, "true, false or a schema table"),
         }
     }
-    let origin = Origin::Declared { places, noun: "argument", at };
+    let origin = Origin::Declared {
+        places,
+        noun: "argument",
+        at,
+    };
     compile(cx, table, Value::Object(json), &origin, Root::Input)
 }
 
@@ -102,7 +108,11 @@ pub(super) fn output(cx: &Cx<'_>, table: &Table<'_>) -> Option<Option<Arc<Schema
             let mut json = Map::new();
             json.insert("type".into(), "object".into());
             json.extend(members);
-            let origin = Origin::Declared { places, noun: "return value", at };
+            let origin = Origin::Declared {
+                places,
+                noun: "return value",
+                at,
+            };
             compile(cx, table, Value::Object(json), &origin, Root::Output).map(Some)
         }
     }
@@ -113,7 +123,10 @@ fn raw_schema<'a>(cx: &Cx<'_>, table: &Table<'a>, entry: Entry<'a>) -> Option<(V
     match entry.value {
         DeValue::String(text) => {
             let json = parse_json(table, &entry, text, entry.key)?;
-            let origin = Origin::Text { at: entry.at.clone(), file: None };
+            let origin = Origin::Text {
+                at: entry.at.clone(),
+                file: None,
+            };
             Some((json, origin))
         }
         DeValue::Table(_) => {
@@ -126,7 +139,11 @@ fn raw_schema<'a>(cx: &Cx<'_>, table: &Table<'a>, entry: Entry<'a>) -> Option<(V
                 let bytes = match cx.read_outside(&file) {
                     Ok(bytes) => bytes,
                     Err(error) => {
-                        table.error(UNREADABLE, only.at.clone(), format!("cannot read `{path}`: {error}"));
+                        table.error(
+                            UNREADABLE,
+                            only.at.clone(),
+                            format!("cannot read `{path}`: {error}"),
+                        );
                         return None;
                     }
                 };
@@ -140,7 +157,10 @@ fn raw_schema<'a>(cx: &Cx<'_>, table: &Table<'a>, entry: Entry<'a>) -> Option<(V
             }
             Some((to_json(&entry, cx.findings)?, Origin::Table(entry)))
         }
-        _ => table.wrong_type(&entry, "a schema table, a string of JSON, or `{ file = \"…\" }`"),
+        _ => table.wrong_type(
+            &entry,
+            "a schema table, a string of JSON, or `{ file = \"…\" }`",
+        ),
     }
 }
 
@@ -148,7 +168,11 @@ fn parse_json(table: &Table<'_>, entry: &Entry<'_>, text: &str, name: &str) -> O
     match serde_json::from_str(text) {
         Ok(json) => Some(json),
         Err(error) => {
-            table.error(BAD_JSON, entry.at.clone(), format!("`{name}` is not JSON: {error}"));
+            table.error(
+                BAD_JSON,
+                entry.at.clone(),
+                format!("`{name}` is not JSON: {error}"),
+            );
             None
         }
     }
@@ -169,7 +193,10 @@ fn compile(
             say(table, error, origin, BAD_SCHEMA, Severity::Error);
         }
     }
-    match cx.schemas.get_or_compile(&Arc::new(json), root, cx.settings.server.validation) {
+    match cx
+        .schemas
+        .get_or_compile(&Arc::new(json), root, cx.settings.server.validation)
+    {
         Ok(schema) => {
             for warning in schema.warnings() {
                 say(table, warning, origin, code_of(warning), Severity::Warning);
@@ -215,7 +242,11 @@ fn say(
                 Some(place) => (
                     place.at.clone(),
                     Some(format!("{}, {noun} \"{}\"", table.place(), place.path)),
-                    error.pointer.get(place.pointer.len()..).unwrap_or("").to_owned(),
+                    error
+                        .pointer
+                        .get(place.pointer.len()..)
+                        .unwrap_or("")
+                        .to_owned(),
                 ),
                 None => (at.clone(), None, error.pointer.clone()),
             }
@@ -223,7 +254,8 @@ fn say(
         Origin::Table(entry) => (descend(entry, &error.pointer), None, error.pointer.clone()),
         Origin::Text { at, file } => (
             at.clone(),
-            file.as_ref().map(|file| format!("{}, file `{file}`", table.place())),
+            file.as_ref()
+                .map(|file| format!("{}, file `{file}`", table.place())),
             error.pointer.clone(),
         ),
     };
@@ -258,7 +290,10 @@ fn descend(entry: &Entry<'_>, pointer: &str) -> Span {
     for token in pointer.split('/').skip(1) {
         let token = token.replace("~1", "/").replace("~0", "~");
         let next = match here.value {
-            DeValue::Table(_) => here.members().into_iter().find(|member| member.key == token),
+            DeValue::Table(_) => here
+                .members()
+                .into_iter()
+                .find(|member| member.key == token),
             DeValue::Array(_) => token
                 .parse::<usize>()
                 .ok()

@@ -52,12 +52,20 @@ fn program(cx: &Cx<'_>, table: &Table<'_>, templates: &Templates<'_>) -> Option<
     let interpreter = table.strings("interpreter");
     match (command, script) {
         (Some(_), Some(script)) => {
-            table.error(CONFLICT, script.at, "`command` and `script` exclude each other");
+            table.error(
+                CONFLICT,
+                script.at,
+                "`command` and `script` exclude each other",
+            );
             None
         }
         (Some(command), None) => {
             if let Some(first) = interpreter.as_ref().and_then(|words| words.first()) {
-                table.error(CONFLICT, first.at.clone(), "`interpreter` belongs to `script`");
+                table.error(
+                    CONFLICT,
+                    first.at.clone(),
+                    "`interpreter` belongs to `script`",
+                );
             }
             self::command(cx, table, templates, &command)
         }
@@ -70,7 +78,9 @@ fn program(cx: &Cx<'_>, table: &Table<'_>, templates: &Templates<'_>) -> Option<
                         table.at(),
                         "missing key `command`",
                     )
-                    .help("write `command = [\"program\", \"argument\"]`, or `script` with its text"),
+                    .help(
+                        "write `command = [\"program\", \"argument\"]`, or `script` with its text",
+                    ),
                 );
             }
             None
@@ -118,8 +128,12 @@ fn command(
         }
     } else if let Some(item) = items.first() {
         table.report(
-            Diagnostic::error(NOT_LITERAL, item.at.clone(), "the program must be literal text")
-                .help("list the allowed programs as tools of their own"),
+            Diagnostic::error(
+                NOT_LITERAL,
+                item.at.clone(),
+                "the program must be literal text",
+            )
+            .help("list the allowed programs as tools of their own"),
         );
         return None;
     }
@@ -171,7 +185,11 @@ fn script(
     }
     let words = match &interpreter {
         Some(words) if words.is_empty() => {
-            table.error(OUT_OF_RANGE, table.at(), "`interpreter` must name a program");
+            table.error(
+                OUT_OF_RANGE,
+                table.at(),
+                "`interpreter` must name a program",
+            );
             return None;
         }
         Some(words) => words.iter().map(|word| word.value.clone()).collect(),
@@ -202,10 +220,18 @@ fn resolve_program(cx: &Cx<'_>, program: &str) -> String {
 }
 
 fn warn_missing(cx: &Cx<'_>, table: &Table<'_>, program: &str, at: crate::lang::diag::Span) {
-    if cx.environment.find_command(&resolve_program(cx, program)).is_none() {
+    if cx
+        .environment
+        .find_command(&resolve_program(cx, program))
+        .is_none()
+    {
         table.report(
-            Diagnostic::warning(NO_COMMAND, at, format!("the command `{program}` is not here"))
-                .help("until it is, the tool answers with an error; `available` would leave it out"),
+            Diagnostic::warning(
+                NO_COMMAND,
+                at,
+                format!("the command `{program}` is not here"),
+            )
+            .help("until it is, the tool answers with an error; `available` would leave it out"),
         );
     }
 }
@@ -250,8 +276,12 @@ fn cwd(cx: &Cx<'_>, table: &Table<'_>) -> PathBuf {
     let path = cx.resolve(&cwd.value);
     if !path.is_dir() {
         table.report(
-            Diagnostic::warning(UNREADABLE, cwd.at, format!("the folder `{}` is not here", path.display()))
-                .help("relative paths count from the manifest's folder"),
+            Diagnostic::warning(
+                UNREADABLE,
+                cwd.at,
+                format!("the folder `{}` is not here", path.display()),
+            )
+            .help("relative paths count from the manifest's folder"),
         );
     }
     path
@@ -269,7 +299,11 @@ fn success(table: &Table<'_>) -> Vec<i32> {
         };
         match code {
             Some(code) if (0..=255).contains(&code) => codes.push(code),
-            _ => table.error(OUT_OF_RANGE, item.at, "an exit code is an integer from 0 to 255"),
+            _ => table.error(
+                OUT_OF_RANGE,
+                item.at,
+                "an exit code is an integer from 0 to 255",
+            ),
         }
     }
     codes
@@ -286,8 +320,12 @@ fn parse(table: &Table<'_>) -> Parse {
         media if media.contains('/') && media.is_ascii() => Parse::Media(media.to_owned()),
         other => {
             table.report(
-                Diagnostic::error(OUT_OF_RANGE, word.at, format!("`parse` cannot be `{other}`"))
-                    .help("write `text`, `json`, `lines`, or a media type such as `image/png`"),
+                Diagnostic::error(
+                    OUT_OF_RANGE,
+                    word.at,
+                    format!("`parse` cannot be `{other}`"),
+                )
+                .help("write `text`, `json`, `lines`, or a media type such as `image/png`"),
             );
             Parse::Text
         }

@@ -21,7 +21,9 @@ pub struct Lowered {
 /// Reads one `[[tool]]`. `defaults` is the file's `[defaults]`, when it has one.
 pub fn tool(cx: &Cx<'_>, mut table: Table<'_>, defaults: Option<&Table<'_>>) -> Lowered {
     let before = cx.findings.errors();
-    let name = table.required_string("name").filter(|name| check_name(&table, name));
+    let name = table
+        .required_string("name")
+        .filter(|name| check_name(&table, name));
     if let Some(name) = &name {
         table.set_place(format!("in tool \"{}\"", name.value));
     } else {
@@ -89,7 +91,9 @@ fn action(
     defaults: Option<&Table<'_>>,
     call: &names::Call,
 ) -> Option<Option<ActionSpec>> {
-    let mut given = ["http", "shell", "file"].into_iter().filter(|key| table.has(key));
+    let mut given = ["http", "shell", "file"]
+        .into_iter()
+        .filter(|key| table.has(key));
     let Some(kind) = given.next() else {
         return Some(None);
     };
@@ -105,9 +109,21 @@ fn action(
     }
     let names = call.names();
     Some(Some(match kind {
-        "http" => ActionSpec::Http(Arc::new(super::http::http(cx, table.table_over("http", defaults)?, names)?)),
-        "shell" => ActionSpec::Shell(Arc::new(super::shell::shell(cx, table.table_over("shell", defaults)?, names)?)),
-        _ => ActionSpec::File(Arc::new(super::file::file(cx, table.table_over("file", defaults)?, names)?)),
+        "http" => ActionSpec::Http(Arc::new(super::http::http(
+            cx,
+            table.table_over("http", defaults)?,
+            names,
+        )?)),
+        "shell" => ActionSpec::Shell(Arc::new(super::shell::shell(
+            cx,
+            table.table_over("shell", defaults)?,
+            names,
+        )?)),
+        _ => ActionSpec::File(Arc::new(super::file::file(
+            cx,
+            table.table_over("file", defaults)?,
+            names,
+        )?)),
     }))
 }
 
@@ -120,8 +136,12 @@ fn result(
     let Some(result) = table.table("result") else {
         if matches!(action, Some(None)) && !table.has("actor") {
             table.report(
-                Diagnostic::error(EMPTY_COMPONENT, table.at(), "the tool has neither an action nor a `result`")
-                    .help("add `[tool.shell]`, `[tool.http]`, `[tool.file]` or `[tool.result]`"),
+                Diagnostic::error(
+                    EMPTY_COMPONENT,
+                    table.at(),
+                    "the tool has neither an action nor a `result`",
+                )
+                .help("add `[tool.shell]`, `[tool.http]`, `[tool.file]` or `[tool.result]`"),
             );
         }
         return None;
@@ -165,7 +185,14 @@ fn fingerprint(declaration: &ToolDeclaration) -> String {
 }
 
 fn place(at: Span) -> Place {
-    let line = at.file.text().get(..at.start).unwrap_or("").matches('\n').count() + 1;
+    let line = at
+        .file
+        .text()
+        .get(..at.start)
+        .unwrap_or("")
+        .matches('\n')
+        .count()
+        + 1;
     Place {
         file: at.file.path().to_owned(),
         line,

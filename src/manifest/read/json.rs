@@ -47,7 +47,10 @@ pub fn to_json(entry: &Entry<'_>, findings: &Findings) -> Option<Value> {
         }
         DeValue::Array(_) => {
             let items = entry.items();
-            let values: Vec<Value> = items.iter().filter_map(|item| to_json(item, findings)).collect();
+            let values: Vec<Value> = items
+                .iter()
+                .filter_map(|item| to_json(item, findings))
+                .collect();
             (values.len() == items.len()).then_some(Value::Array(values))
         }
         DeValue::Table(_) => {

@@ -111,7 +111,10 @@ mod tests {
         for literal in ["\"\"", "''", "\"\\", "\"\"\"\"\"\"", "'", "\"é"] {
             for start in 0..20 {
                 let range = locate(literal, start..start + 5);
-                assert!(range.end <= literal.len() && range.start <= range.end, "{literal}");
+                assert!(
+                    range.end <= literal.len() && range.start <= range.end,
+                    "{literal}"
+                );
             }
         }
     }

@@ -8,8 +8,7 @@ mod template;
 
 pub use json::to_json;
 pub use table::{
-    At, Entry, Findings, Layer, MISSING_KEY, OUT_OF_RANGE, Table, WRONG_TYPE, span,
-    type_name,
+    At, Entry, Findings, Layer, MISSING_KEY, OUT_OF_RANGE, Table, WRONG_TYPE, span, type_name,
 };
 pub use template::Templates;
 

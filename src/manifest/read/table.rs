@@ -70,14 +70,15 @@ impl Findings {
     /// How many errors there are.
     pub fn errors(&self) -> usize {
         let all = self.0.borrow();
-        all.iter().filter(|found| found.severity == Severity::Error).count()
+        all.iter()
+            .filter(|found| found.severity == Severity::Error)
+            .count()
     }
 
     /// Takes all out.
     pub fn into_vec(self) -> Vec<Diagnostic> {
         self.0.into_inner()
     }
-
 }
 
 /// A value and where it stands.
@@ -176,7 +177,9 @@ impl<'a> Table<'a> {
 
     /// The first layer's value for a key, without reading it.
     pub fn has(&self, key: &str) -> bool {
-        self.layers.iter().any(|layer| layer.table.get(key).is_some())
+        self.layers
+            .iter()
+            .any(|layer| layer.table.get(key).is_some())
     }
 
     /// Reads a key as it stands.
@@ -194,7 +197,10 @@ impl<'a> Table<'a> {
     /// Reads a key of the layers below the first alone.
     pub fn inherited_entry(&self, key: &'static str) -> Option<Entry<'a>> {
         self.known.borrow_mut().push(key);
-        self.layers.iter().skip(1).find_map(|layer| find(layer, key))
+        self.layers
+            .iter()
+            .skip(1)
+            .find_map(|layer| find(layer, key))
     }
 
     /// Reads a text.
@@ -291,7 +297,12 @@ impl<'a> Table<'a> {
     /// Reads an array of texts.
     pub fn strings(&self, key: &'static str) -> Option<Vec<At<String>>> {
         let items = self.array(key)?;
-        Some(items.iter().filter_map(|item| self.as_string(item)).collect())
+        Some(
+            items
+                .iter()
+                .filter_map(|item| self.as_string(item))
+                .collect(),
+        )
     }
 
     /// Reads an array; each item is an entry that bears the array's key.
@@ -308,7 +319,9 @@ impl<'a> Table<'a> {
         self.known.borrow_mut().push(key);
         let mut layers = Vec::new();
         for layer in &self.layers {
-            let Some(entry) = find(layer, key) else { continue };
+            let Some(entry) = find(layer, key) else {
+                continue;
+            };
             match entry.value {
                 DeValue::Table(table) => layers.push(Layer {
                     file: layer.file,
@@ -334,10 +347,11 @@ impl<'a> Table<'a> {
             (Some(own), Some(below)) => (own, below),
             (own, below) => return own.or(below),
         };
-        own.layers.extend(below.layers.into_iter().map(|layer| Layer {
-            inherited: Some(format!("in [defaults.{key}]")),
-            ..layer
-        }));
+        own.layers
+            .extend(below.layers.into_iter().map(|layer| Layer {
+                inherited: Some(format!("in [defaults.{key}]")),
+                ..layer
+            }));
         Some(own)
     }
 
@@ -351,14 +365,20 @@ impl<'a> Table<'a> {
                 Diagnostic::error(
                     WRONG_TYPE,
                     entry.key_at.clone(),
-                    format!("`{key}` must be an array of tables, not {}", type_name(entry.value)),
+                    format!(
+                        "`{key}` must be an array of tables, not {}",
+                        type_name(entry.value)
+                    ),
                 )
                 .help(format!("write `[[{key}]]` with two brackets")),
             );
             return Vec::new();
         };
         let items = entry.items();
-        items.iter().filter_map(|item| self.sub_table(item)).collect()
+        items
+            .iter()
+            .filter_map(|item| self.sub_table(item))
+            .collect()
     }
 
     /// True when a component took this table of these defaults.
@@ -407,7 +427,11 @@ impl<'a> Table<'a> {
         self.error(
             WRONG_TYPE,
             entry.at.clone(),
-            format!("`{}` must be {wanted}, not {}", entry.key, type_name(entry.value)),
+            format!(
+                "`{}` must be {wanted}, not {}",
+                entry.key,
+                type_name(entry.value)
+            ),
         );
         None
     }
@@ -419,9 +443,13 @@ impl<'a> Table<'a> {
             if known.contains(&entry.key) {
                 continue;
             }
-            let mut diagnostic =
-                Diagnostic::error(UNKNOWN_KEY, entry.key_at, format!("unknown key `{}`", entry.key));
-            diagnostic = match crate::lang::diag::suggest::closest(entry.key, known.iter().copied()) {
+            let mut diagnostic = Diagnostic::error(
+                UNKNOWN_KEY,
+                entry.key_at,
+                format!("unknown key `{}`", entry.key),
+            );
+            diagnostic = match crate::lang::diag::suggest::closest(entry.key, known.iter().copied())
+            {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
                 None => diagnostic.help(format!("the keys here are {}", list(&known))),
             };

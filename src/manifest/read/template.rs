@@ -57,7 +57,11 @@ impl<'n> Templates<'n> {
                 table.error(
                     WRONG_TYPE,
                     entry.at.clone(),
-                    format!("`{}` must be a string, not {}", entry.key, super::type_name(other)),
+                    format!(
+                        "`{}` must be a string, not {}",
+                        entry.key,
+                        super::type_name(other)
+                    ),
                 );
                 return None;
             }
@@ -82,10 +86,15 @@ impl<'n> Templates<'n> {
     /// An entry's value with templates in its strings.
     pub fn tree(&self, table: &Table<'_>, entry: &Entry<'_>) -> Option<Tree> {
         match entry.value {
-            DeValue::String(_) => self.read(table, entry).map(|read| Tree::template(read.value)),
+            DeValue::String(_) => self
+                .read(table, entry)
+                .map(|read| Tree::template(read.value)),
             DeValue::Array(_) => {
                 let items = entry.items();
-                let trees: Vec<Tree> = items.iter().filter_map(|item| self.tree(table, item)).collect();
+                let trees: Vec<Tree> = items
+                    .iter()
+                    .filter_map(|item| self.tree(table, item))
+                    .collect();
                 (trees.len() == items.len())
                     .then(|| self.bounded(table, entry, Tree::list(trees)))
                     .flatten()
@@ -104,7 +113,12 @@ impl<'n> Templates<'n> {
         }
     }
 
-    fn bounded(&self, table: &Table<'_>, entry: &Entry<'_>, tree: Result<Tree, TooDeep>) -> Option<Tree> {
+    fn bounded(
+        &self,
+        table: &Table<'_>,
+        entry: &Entry<'_>,
+        tree: Result<Tree, TooDeep>,
+    ) -> Option<Tree> {
         tree.map_err(|error| table.error(BAD_TEMPLATE, entry.at.clone(), error.to_string()))
             .ok()
     }

@@ -30,8 +30,16 @@ impl Reader<'_> {
         let credential = source.string("credential");
         let given = [&env, &file, &credential].into_iter().flatten().count();
         if given > 1 {
-            source.error(CONFLICT, source.at(), "`env`, `file` and `credential` exclude each other");
-        } else if given == 0 && !["env", "file", "credential"].iter().any(|key| source.has(key)) {
+            source.error(
+                CONFLICT,
+                source.at(),
+                "`env`, `file` and `credential` exclude each other",
+            );
+        } else if given == 0
+            && !["env", "file", "credential"]
+                .iter()
+                .any(|key| source.has(key))
+        {
             source.report(
                 Diagnostic::error(MISSING_KEY, source.at(), "the secret says not where it comes from")
                     .help("write `{ env = \"NAME\" }`, `{ file = \"path\" }` or `{ credential = \"name\" }`"),
@@ -71,8 +79,13 @@ impl Reader<'_> {
             );
             return None;
         };
-        if name.value.is_empty() || name.value.starts_with('.') || name.value.contains(['/', '\0']) {
-            source.error(MISSING_VALUE, name.at.clone(), "that is not a credential's name");
+        if name.value.is_empty() || name.value.starts_with('.') || name.value.contains(['/', '\0'])
+        {
+            source.error(
+                MISSING_VALUE,
+                name.at.clone(),
+                "that is not a credential's name",
+            );
             return None;
         }
         self.from_file(source, name, PathBuf::from(folder).join(&name.value))

@@ -6,7 +6,8 @@ use crate::manifest::lower::codes::{MISSING_VALUE, NOT_SERVED};
 use crate::manifest::lower::refuse_unserved;
 use crate::manifest::read::{OUT_OF_RANGE, Table};
 use crate::model::{
-    Cache, CacheScope, HttpSettings, Listen, OnError, ReloadSettings, ServerSettings, Settings, Values,
+    Cache, CacheScope, HttpSettings, Listen, OnError, ReloadSettings, ServerSettings, Settings,
+    Values,
 };
 use crate::telemetry::{self, FileLog, LogFilter, LogFormat, LogSettings, Rotate};
 use std::collections::BTreeMap;
@@ -75,8 +76,13 @@ impl Reader<'_> {
         let Some(server) = table.table("server") else {
             return settings;
         };
-        for (key, field) in [("name", &mut identity.name), ("version", &mut identity.version)] {
-            let Some(read) = server.string(key) else { continue };
+        for (key, field) in [
+            ("name", &mut identity.name),
+            ("version", &mut identity.version),
+        ] {
+            let Some(read) = server.string(key) else {
+                continue;
+            };
             if read.value.is_empty() {
                 server.error(OUT_OF_RANGE, read.at, format!("`{key}` cannot be empty"));
             } else {
@@ -96,10 +102,15 @@ impl Reader<'_> {
         ) {
             settings.validation = read.value;
         }
-        if let Some(read) = server.word("on_error", &[("refuse", OnError::Refuse), ("skip", OnError::Skip)]) {
+        if let Some(read) = server.word(
+            "on_error",
+            &[("refuse", OnError::Refuse), ("skip", OnError::Skip)],
+        ) {
             settings.on_error = read.value;
         }
-        settings.secret = server.entry("secret").and_then(|entry| self.secret(&server, &entry));
+        settings.secret = server
+            .entry("secret")
+            .and_then(|entry| self.secret(&server, &entry));
         if let Some(read) = server.count("page_size", 1..=10_000) {
             settings.page_size = read.value;
         }
@@ -116,7 +127,9 @@ impl Reader<'_> {
 
     /// `server.env`: the variables that templates may see.
     fn env(&self, table: &Table<'_>) -> BTreeMap<String, String> {
-        let names = table.table("server").and_then(|server| server.strings("env"));
+        let names = table
+            .table("server")
+            .and_then(|server| server.strings("env"));
         let mut env = BTreeMap::new();
         for name in names.unwrap_or_default() {
             match self.environment.get(&name.value) {
@@ -144,10 +157,17 @@ impl Reader<'_> {
         if let Some(read) = log.string("level") {
             match read.value.parse::<LogFilter>() {
                 Ok(level) => settings.level = level,
-                Err(error) => log.error(OUT_OF_RANGE, read.at, format!("`level` cannot be used: {error}")),
+                Err(error) => log.error(
+                    OUT_OF_RANGE,
+                    read.at,
+                    format!("`level` cannot be used: {error}"),
+                ),
             }
         }
-        if let Some(read) = log.word("format", &[("text", LogFormat::Text), ("json", LogFormat::Json)]) {
+        if let Some(read) = log.word(
+            "format",
+            &[("text", LogFormat::Text), ("json", LogFormat::Json)],
+        ) {
             settings.format = read.value;
         }
         if let Some(file) = log.table("file") {
@@ -191,13 +211,18 @@ fn caches(server: &Table<'_>, settings: &mut ServerSettings) {
         ("tools", &mut settings.tools_cache),
         ("discovery", &mut settings.discovery_cache),
     ] {
-        let Some(sub) = caches.table(key) else { continue };
+        let Some(sub) = caches.table(key) else {
+            continue;
+        };
         if let Some(read) = sub.integer("ttl_ms", 0..=31_536_000_000) {
             cache.ttl_ms = u64::try_from(read.value).unwrap_or(0);
         }
         if let Some(read) = sub.word(
             "scope",
-            &[("public", CacheScope::Public), ("private", CacheScope::Private)],
+            &[
+                ("public", CacheScope::Public),
+                ("private", CacheScope::Private),
+            ],
         ) {
             cache.scope = read.value;
         }
@@ -226,14 +251,26 @@ fn http(table: &Table<'_>) -> (HttpSettings, Duration, usize) {
         if path.value.starts_with('/') && !path.value.contains(['?', '#', ' ']) {
             settings.path = path.value;
         } else {
-            http.error(OUT_OF_RANGE, path.at, "`path` must begin with `/` and hold no `?`, `#` or space");
+            http.error(
+                OUT_OF_RANGE,
+                path.at,
+                "`path` must begin with `/` and hold no `?`, `#` or space",
+            );
         }
     }
     settings.allowed_origins = texts("allowed_origins").unwrap_or_default();
     settings.allowed_hosts = texts("allowed_hosts").unwrap_or_default();
     for (key, bounds, field) in [
-        ("max_connections", 1..=1_000_000, &mut settings.max_connections),
-        ("max_body_bytes", 1024..=1 << 30, &mut settings.max_body_bytes),
+        (
+            "max_connections",
+            1..=1_000_000,
+            &mut settings.max_connections,
+        ),
+        (
+            "max_body_bytes",
+            1024..=1 << 30,
+            &mut settings.max_body_bytes,
+        ),
         ("max_in_flight", 1..=100_000, &mut max_in_flight),
     ] {
         if let Some(read) = http.count(key, bounds) {
@@ -261,7 +298,11 @@ fn listen(http: &Table<'_>) -> Option<Vec<Listen>> {
     let mut places = Vec::new();
     for text in http.strings("listen")? {
         if text.value == "systemd" {
-            http.error(NOT_SERVED, text.at, "`systemd` is not served by this version of snodo");
+            http.error(
+                NOT_SERVED,
+                text.at,
+                "`systemd` is not served by this version of snodo",
+            );
             continue;
         }
         match text.value.parse() {
@@ -270,7 +311,11 @@ fn listen(http: &Table<'_>) -> Option<Vec<Listen>> {
         }
     }
     if places.is_empty() {
-        http.error(OUT_OF_RANGE, http.at(), "`listen` must name at least one address");
+        http.error(
+            OUT_OF_RANGE,
+            http.at(),
+            "`listen` must name at least one address",
+        );
         return None;
     }
     Some(places)
@@ -288,7 +333,9 @@ fn reload(table: &Table<'_>) -> ReloadSettings {
     if let Some(read) = reload.boolean("watch") {
         settings.watch = read.value;
     }
-    settings.poll = reload.millis("poll_ms", 50..=3_600_000).map(|read| read.value);
+    settings.poll = reload
+        .millis("poll_ms", 50..=3_600_000)
+        .map(|read| read.value);
     if let Some(read) = reload.millis("debounce_ms", 10..=10_000) {
         settings.debounce = read.value;
     }

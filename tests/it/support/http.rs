@@ -27,7 +27,10 @@ pub struct Reply {
 impl Reply {
     /// The first field of this name, in any case.
     pub fn header(&self, name: &str) -> Option<&str> {
-        let found = self.headers.iter().find(|(field, _)| field.eq_ignore_ascii_case(name));
+        let found = self
+            .headers
+            .iter()
+            .find(|(field, _)| field.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
 
@@ -102,7 +105,10 @@ impl Daemon {
     /// Sends a signal, such as `TERM`.
     pub fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
-        let status = Command::new("kill").args(["-s", name, &pid]).status().unwrap();
+        let status = Command::new("kill")
+            .args(["-s", name, &pid])
+            .status()
+            .unwrap();
         assert!(status.success());
     }
 
@@ -148,8 +154,13 @@ impl Connection {
     /// Posts a message with the headers that a 2026-07-28 client sends.
     pub fn post(&mut self, message: &Value) -> Reply {
         let method = message["method"].as_str().unwrap_or_default();
-        let name = &message["params"][if method == "resources/read" { "uri" } else { "name" }];
-        let version = message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
+        let name = &message["params"][if method == "resources/read" {
+            "uri"
+        } else {
+            "name"
+        }];
+        let version =
+            message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
         let mut headers = vec![("Mcp-Method", method)];
         if let Some(version) = version {
             headers.push(("MCP-Protocol-Version", version));

@@ -81,7 +81,11 @@ impl Project {
 
     /// Starts `snodo serve` on a free port and waits until it listens.
     pub fn serve(&self) -> Daemon {
-        Daemon::start(self.command("serve").arg("--set").arg("http.listen=[\"127.0.0.1:0\"]"))
+        Daemon::start(
+            self.command("serve")
+                .arg("--set")
+                .arg("http.listen=[\"127.0.0.1:0\"]"),
+        )
     }
 
     /// Starts `snodo stdio`.
@@ -91,7 +95,12 @@ impl Project {
 
     /// Runs `snodo check` with these further arguments.
     pub fn check(&self, args: &[&str]) -> Checked {
-        let output = self.command("check").args(args).stdin(Io::null()).output().unwrap();
+        let output = self
+            .command("check")
+            .args(args)
+            .stdin(Io::null())
+            .output()
+            .unwrap();
         Checked::of(output)
     }
 

@@ -13,7 +13,11 @@ pub fn modern(id: impl Into<Value>, method: &str, params: Value) -> Value {
 
 /// `tools/call`.
 pub fn call(id: impl Into<Value>, tool: &str, arguments: Value) -> Value {
-    modern(id, "tools/call", json!({ "name": tool, "arguments": arguments }))
+    modern(
+        id,
+        "tools/call",
+        json!({ "name": tool, "arguments": arguments }),
+    )
 }
 
 /// `tools/list`, the first page.
@@ -33,7 +37,13 @@ pub fn discover(id: impl Into<Value>) -> Value {
 
 /// The text blocks of a tool's result, joined by line feeds.
 pub fn text_of(response: &Value) -> String {
-    let blocks = response["result"]["content"].as_array().cloned().unwrap_or_default();
-    let texts: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+    let blocks = response["result"]["content"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    let texts: Vec<&str> = blocks
+        .iter()
+        .filter_map(|block| block["text"].as_str())
+        .collect();
     texts.join("\n")
 }

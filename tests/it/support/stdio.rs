@@ -29,7 +29,8 @@ impl Stdio {
         let reading = std::thread::spawn(move || {
             loop {
                 let mut line = Vec::new();
-                if out.read_until(b'\n', &mut line).unwrap_or(0) == 0 || sender.send(line).is_err() {
+                if out.read_until(b'\n', &mut line).unwrap_or(0) == 0 || sender.send(line).is_err()
+                {
                     return;
                 }
             }
@@ -72,10 +73,13 @@ impl Stdio {
 
     /// The next message: one line, one JSON object.
     pub fn receive(&self) -> Value {
-        let line = self.line().unwrap_or_else(|| panic!("the output ended:\n{}", self.stderr()));
+        let line = self
+            .line()
+            .unwrap_or_else(|| panic!("the output ended:\n{}", self.stderr()));
         let text = std::str::from_utf8(&line).unwrap();
         assert!(text.ends_with('\n') && !text.ends_with("\r\n"), "{text:?}");
-        let value: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text:?}"));
+        let value: Value =
+            serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text:?}"));
         assert!(value.is_object(), "{text:?}");
         value
     }
@@ -135,7 +139,9 @@ pub(super) fn collect(
             if n == 0 {
                 return;
             }
-            into.lock().unwrap().push_str(&String::from_utf8_lossy(&part[..n]));
+            into.lock()
+                .unwrap()
+                .push_str(&String::from_utf8_lossy(&part[..n]));
         }
     })
 }

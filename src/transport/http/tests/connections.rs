@@ -117,7 +117,11 @@ async fn a_peer_that_does_not_read_its_answer_is_cut_off() {
     client.post("", "big 50000000").await;
     // Not reading. That writing fails shows that the server has closed; its other bounds are longer
     // than this test's patience.
-    let ended = async { while client.stream.write_all(b"x").await.is_ok() { tokio::task::yield_now().await } };
+    let ended = async {
+        while client.stream.write_all(b"x").await.is_ok() {
+            tokio::task::yield_now().await
+        }
+    };
     soon(ended).await;
 }
 
