@@ -20,7 +20,7 @@ const USAGE: u8 = 2;
 /// stay as they are. Returns only when the program could not be started: having said why on stderr,
 /// in the form the runner reads, with [`EXEC_FAILED`]; or with 2 when the arguments are wrong.
 /// To be called before any thread is started.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+pub(super) fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let (code, message) = match parse(arguments) {
         Ok(request) => (EXEC_FAILED, report(&become_program(request))),
         Err(error) => (

@@ -4,16 +4,14 @@ use super::cursor::Cursors;
 use super::{Entry, Runtime, SharedValues, ToolSet};
 use crate::action::shell::own_binary;
 use crate::action::{Action, Toolbox};
-use crate::lang::diag::{Code, Diagnostic};
+use crate::lang::diag::Diagnostic;
+use crate::manifest::lower::codes::NOT_READY;
 use crate::model::{Settings, Tool, ToolDeclaration};
 use crate::protocol::{Face, Listed, Offer};
 use crate::shutdown::Shutdown;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// A component whose action cannot be made ready.
-pub const NOT_READY: Code = Code("not-ready");
 
 /// Builds the runtime of these tools. What `previous` had ready for a tool that has not changed is
 /// taken over: open folders, connection pools.

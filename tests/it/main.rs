@@ -2,4 +2,13 @@
 
 mod support;
 
+mod actions;
+mod calls;
+mod check;
+mod cli;
+mod docs;
+mod framing;
 mod house;
+mod http;
+mod reload;
+mod settings;

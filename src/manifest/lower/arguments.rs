@@ -121,9 +121,7 @@ impl Scope<'_, '_> {
     ) -> Option<(Value, bool)> {
         let place = format!("{}, {} \"{path}\"", self.place, self.noun);
         let root = Table::new(Vec::new(), self.cx.findings, place.clone());
-        let Some(mut table) = root.sub_table(entry) else {
-            return None;
-        };
+        let mut table = root.sub_table(entry)?;
         table.set_place(place);
         let kind = self.kind(&table);
         let is_required = table.boolean("required").is_some_and(|read| read.value);

@@ -42,6 +42,8 @@ pub const BAD_HEADER: Code = Code("bad-header");
 pub const BAD_META_KEY: Code = Code("bad-metadata-key");
 /// A secret or variable that is declared and not there.
 pub const MISSING_VALUE: Code = Code("missing-value");
+/// A component whose action cannot be made ready.
+pub const NOT_READY: Code = Code("not-ready");
 
 /// What `snodo check --explain` prints for the codes of this folder.
 pub const EXPLAIN: &[(Code, &str)] = &[
@@ -148,6 +150,12 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         "A key of `metadata` is a name of letters, digits, `-`, `_` and `.`, with an optional prefix \
          of dot-separated labels and a `/` before it: `com.example/category`. Prefixes whose second \
          label is `mcp` or `modelcontextprotocol` are reserved (MCP 2026-07-28, `_meta`).",
+    ),
+    (
+        NOT_READY,
+        "The manifest is sound, but what the component needs could not be opened when the server was \
+         built: a folder that went away, a certificate that cannot be used, an entry of \
+         `allow_hosts` that is no host.",
     ),
     (
         MISSING_VALUE,

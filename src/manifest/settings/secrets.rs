@@ -46,19 +46,19 @@ impl Reader<'_> {
             );
         }
         let value = match (env, file, credential) {
-            (Some(name), None, None) => self.from_env(&source, &name),
+            (Some(name), None, None) => self.env_value(&source, &name),
             (None, Some(path), None) => {
                 let place = self.folder.join(&path.value);
-                self.from_file(&source, &path, place)
+                self.file_value(&source, &path, place)
             }
-            (None, None, Some(name)) => self.from_credential(&source, &name),
+            (None, None, Some(name)) => self.credential_value(&source, &name),
             _ => None,
         };
         source.finish();
         value
     }
 
-    fn from_env(&self, source: &Table<'_>, name: &At<String>) -> Option<Secret> {
+    fn env_value(&self, source: &Table<'_>, name: &At<String>) -> Option<Secret> {
         let value = self.environment.get(&name.value);
         if value.is_none() {
             source.error(
@@ -70,7 +70,7 @@ impl Reader<'_> {
         value.map(Secret::new)
     }
 
-    fn from_credential(&self, source: &Table<'_>, name: &At<String>) -> Option<Secret> {
+    fn credential_value(&self, source: &Table<'_>, name: &At<String>) -> Option<Secret> {
         let Some(folder) = self.environment.get("CREDENTIALS_DIRECTORY") else {
             source.error(
                 MISSING_VALUE,
@@ -88,10 +88,10 @@ impl Reader<'_> {
             );
             return None;
         }
-        self.from_file(source, name, PathBuf::from(folder).join(&name.value))
+        self.file_value(source, name, PathBuf::from(folder).join(&name.value))
     }
 
-    fn from_file(&self, source: &Table<'_>, named: &At<String>, path: PathBuf) -> Option<Secret> {
+    fn file_value(&self, source: &Table<'_>, named: &At<String>, path: PathBuf) -> Option<Secret> {
         match std::fs::read_to_string(&path) {
             Ok(text) => Some(Secret::new(text.trim_end_matches(['\r', '\n']))),
             Err(error) => {

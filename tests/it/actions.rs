@@ -1,0 +1,1 @@
+//! What actions do when a tool is called: shell, file, http.

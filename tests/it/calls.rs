@@ -1,0 +1,1 @@
+//! tools/call: arguments, schemas, results, errors, over both transports.

@@ -1,0 +1,1 @@
+//! `snodo check`: what is wrong with manifests, where, and what to do.

@@ -1,0 +1,1 @@
+//! The command line: start, stop, signals, exit codes.

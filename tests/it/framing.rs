@@ -1,0 +1,1 @@
+//! JSON-RPC and the stdio transport: every line of the requirements on framing.

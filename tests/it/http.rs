@@ -1,0 +1,1 @@
+//! Streamable HTTP: headers, statuses, limits, origins.

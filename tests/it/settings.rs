@@ -1,0 +1,1 @@
+//! The server file, `--set`, secrets, and what they refuse.
