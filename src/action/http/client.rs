@@ -13,6 +13,7 @@ use http_body_util::Full;
 use hyper::rt::Executor;
 use hyper_util::client::legacy;
 use hyper_util::rt::TokioTimer;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
@@ -108,6 +109,12 @@ impl Client {
             (Reach::Any, false) => &self.any,
             (Reach::Any, true) => &self.any_identified,
         }
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Client")
     }
 }
 

@@ -4,7 +4,7 @@ use super::error::Fault;
 use rustls::client::ResolvesClientCert;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, InvalidDnsNameError, PrivateKeyDer};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{AlertDescription, CertificateError, ClientConfig, RootCertStore};
 use std::error::Error;
@@ -169,6 +169,9 @@ pub(super) fn fault(error: &(dyn Error + 'static)) -> Option<Fault> {
         }
         if let Some(tls) = error.downcast_ref::<rustls::Error>() {
             return Some(tls_fault(tls));
+        }
+        if error.is::<InvalidDnsNameError>() {
+            return Some(Fault::Tls("no certificate can name this host"));
         }
         next = match error.downcast_ref::<std::io::Error>() {
             // The source of an io::Error is its inner error's source: step into the inner first.

@@ -263,3 +263,18 @@ async fn the_longest_timeout_is_no_overflow() {
     };
     assert_eq!(client().fetch(fetch).await.expect("an answer").body, "ok");
 }
+
+#[tokio::test]
+async fn the_machines_own_resolver_is_asked() {
+    let server = Server::http(|_, _| answer(200, "ok")).await;
+    let port = server.address.port();
+    let url = format!("http://localhost:{port}/");
+    let fetched = client().fetch(get(&url)).await.expect("an answer");
+    assert_eq!(fetched.body, "ok");
+    let caller = Fetch {
+        target: from_caller(&[&format!("*.test:{port}"), &format!("*:{port}")]),
+        ..get(&url)
+    };
+    assert_eq!(fault(&client(), caller).await, Fault::AddressNotAllowed);
+    assert_eq!(server.seen().len(), 1);
+}

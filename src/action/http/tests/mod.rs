@@ -8,6 +8,7 @@ mod redirects;
 mod retries;
 mod secrets;
 mod server;
+mod streams;
 mod tls;
 
 use super::*;

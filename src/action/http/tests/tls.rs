@@ -14,14 +14,13 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use std::sync::Arc;
 use tokio::io::AsyncWriteExt;
-use tokio::sync::mpsc;
 use tokio_rustls::TlsAcceptor;
 
 /// A certificate authority of the test's own.
-struct Authority(CertifiedIssuer<'static, KeyPair>);
+pub(super) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self::named("test authority")
     }
 
@@ -33,7 +32,7 @@ impl Authority {
         Self(CertifiedIssuer::self_signed(params, key).expect("a certificate"))
     }
 
-    fn options(&self) -> ClientOptions {
+    pub(super) fn options(&self) -> ClientOptions {
         ClientOptions {
             ca: vec![self.0.pem().into_bytes()],
             identity: None,
@@ -51,7 +50,7 @@ impl Authority {
     }
 
     /// A server's TLS for the names.
-    fn server(&self, names: &[&str], alpn: &[&str]) -> TlsAcceptor {
+    pub(super) fn server(&self, names: &[&str], alpn: &[&str]) -> TlsAcceptor {
         acceptor(&self.issue(names, |_| {}), None, alpn)
     }
 
@@ -93,7 +92,7 @@ fn acceptor(pem: &(String, String), clients: Option<RootCertStore>, alpn: &[&str
 }
 
 /// A client to whom each name is at a public address of its own, which leads to the server.
-fn client_to(options: &ClientOptions, servers: &[(&str, &Server)]) -> Client {
+pub(super) fn client_to(options: &ClientOptions, servers: &[(&str, &Server)]) -> Client {
     let mut network = MadeUp::default();
     for (number, (name, server)) in servers.iter().enumerate() {
         let ip = format!("1.1.1.{}", number + 1);
@@ -195,6 +194,13 @@ async fn a_server_without_tls_is_told_so() {
     let client = client_to(&Authority::new().options(), &[("one.test", &server)]);
     let fault = fault(&client, get("https://one.test/")).await;
     assert_eq!(fault, Fault::Tls("the server does not speak TLS"));
+}
+
+#[tokio::test]
+async fn a_name_that_no_certificate_can_have_is_not_connected_to() {
+    let client = client_to(&Authority::new().options(), &[]);
+    let fault = fault(&client, get("https://a!b.test/")).await;
+    assert_eq!(fault, Fault::Tls("no certificate can name this host"));
 }
 
 #[tokio::test]
@@ -307,60 +313,6 @@ async fn redirects_may_gain_tls_and_never_lose_it() {
         error.fault().to_string(),
         "redirect from https to http refused"
     );
-}
-
-/// Tells when it goes.
-struct Guard(mpsc::Sender<()>);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        let _ = self.0.try_send(());
-    }
-}
-
-#[tokio::test]
-async fn a_dropped_call_resets_its_stream_and_keeps_the_connection() {
-    let authority = Authority::new();
-    let acceptor = authority.server(&["one.test"], &["h2"]);
-    let (arrived, mut arrivals) = mpsc::channel(8);
-    let (reset, mut resets) = mpsc::channel(8);
-    let server = Server::raw(move |stream, _| {
-        let (acceptor, arrived, reset) = (acceptor.clone(), arrived.clone(), reset.clone());
-        async move {
-            let stream = acceptor.accept(stream).await.expect("TLS");
-            let service = hyper::service::service_fn(move |request: http::Request<_>| {
-                let _: &hyper::body::Incoming = request.body();
-                let (arrived, guard) = (arrived.clone(), Guard(reset.clone()));
-                async move {
-                    if request.uri().path() == "/" {
-                        return Ok(answer(200, "ok"));
-                    }
-                    let _guard = guard;
-                    let _ = arrived.send(()).await;
-                    std::future::pending::<Result<Answer, std::convert::Infallible>>().await
-                }
-            });
-            let _ = hyper::server::conn::http2::Builder::new(hyper_util::rt::TokioExecutor::new())
-                .serve_connection(hyper_util::rt::TokioIo::new(stream), service)
-                .await;
-        }
-    })
-    .await;
-    let client = client_to(&authority.options(), &[("one.test", &server)]);
-    tokio::select! {
-        outcome = client.fetch(get("https://one.test/hang")) => panic!("{outcome:?}"),
-        _ = arrivals.recv() => {}
-    }
-    resets.recv().await.expect("the server saw the reset");
-    assert_eq!(
-        client
-            .fetch(get("https://one.test/"))
-            .await
-            .expect("an answer")
-            .body,
-        "ok"
-    );
-    assert_eq!(server.accepted(), 1);
 }
 
 #[tokio::test]
