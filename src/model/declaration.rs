@@ -91,3 +91,23 @@ pub enum CacheScope {
     /// The caller alone.
     Private,
 }
+
+/// Whom a block is meant for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The person.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// Hints about a block or a resource.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Annotations {
+    /// Whom it is meant for; empty when not said.
+    pub audience: Vec<Role>,
+    /// 0.0 (optional) to 1.0 (required).
+    pub priority: Option<f64>,
+    /// An ISO 8601 time.
+    pub last_modified: Option<String>,
+}

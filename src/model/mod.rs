@@ -12,7 +12,9 @@ pub use action::{
     ActionSpec, ArgSpec, ClientIdentity, Encoding, FileSpec, HeaderSpec, HttpBody, HttpSpec,
     HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
 };
-pub use declaration::{Cache, CacheScope, Icon, Identity, Theme, ToolAnnotations, ToolDeclaration};
+pub use declaration::{
+    Annotations, Cache, CacheScope, Icon, Identity, Role, Theme, ToolAnnotations, ToolDeclaration,
+};
 pub use http::{HttpSettings, Listen, ListenError};
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
 pub use settings::{OnError, ReloadSettings, ServerSettings, Settings, Values};

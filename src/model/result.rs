@@ -1,7 +1,7 @@
 //! How an action's outcome becomes the answer: the validated form of `result`.
 
+use super::Annotations;
 use crate::lang::template::{Template, Tree};
-use crate::ops::Annotations;
 
 /// A tool's `result`.
 #[derive(Debug, Default)]

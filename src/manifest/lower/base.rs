@@ -4,8 +4,7 @@ use super::Cx;
 use super::codes::{BAD_META_KEY, BAD_URL, NOT_SERVED};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::read::{OUT_OF_RANGE, Table, to_json};
-use crate::model::{Icon, Theme, ToolAnnotations};
-use crate::ops::{Annotations, Role};
+use crate::model::{Annotations, Icon, Role, Theme, ToolAnnotations};
 use serde_json::{Map, Value};
 use toml::de::DeValue;
 

@@ -50,7 +50,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     (
         BAD_NAME,
         "A tool's name is 1 to 128 of the letters A-Z and a-z, the digits, `_`, `-` and `.` \
-         (MCP 2026-07-28, tools, \"Tool Names\"). Other names break clients that build function \
+         (MCP specification, tools, \"Tool Names\"). Other names break clients that build function \
          names from them.",
     ),
     (
@@ -149,7 +149,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         BAD_META_KEY,
         "A key of `metadata` is a name of letters, digits, `-`, `_` and `.`, with an optional prefix \
          of dot-separated labels and a `/` before it: `com.example/category`. Prefixes whose second \
-         label is `mcp` or `modelcontextprotocol` are reserved (MCP 2026-07-28, `_meta`).",
+         label is `mcp` or `modelcontextprotocol` are reserved (MCP specification, `_meta`).",
     ),
     (
         NOT_READY,

@@ -1,6 +1,8 @@
 //! TOML values as JSON values: for schemas, defaults, metadata and the constant parts of results.
 
-use super::table::{Entry, Findings, OUT_OF_RANGE};
+use super::entry::Entry;
+use super::findings::Findings;
+use super::table::OUT_OF_RANGE;
 use crate::lang::diag::{Code, Diagnostic};
 use serde_json::{Map, Number, Value};
 use toml::de::DeValue;

@@ -1,15 +1,17 @@
 //! Reading TOML with positions: tables key by key, values as JSON, templates in strings. This is
 //! the only view of TOML; what lies above sees values and where they stand.
 
+mod entry;
+mod findings;
 mod json;
 mod literal;
 mod table;
 mod template;
 
+pub use entry::{At, Entry, span, type_name};
+pub use findings::Findings;
 pub use json::to_json;
-pub use table::{
-    At, Entry, Findings, Layer, MISSING_KEY, OUT_OF_RANGE, Table, WRONG_TYPE, span, type_name,
-};
+pub use table::{Layer, MISSING_KEY, OUT_OF_RANGE, Table, WRONG_TYPE};
 pub use template::Templates;
 
 use crate::lang::diag::{Code, Diagnostic, SourceFile};

@@ -3,7 +3,9 @@
 //! command line's settings before the server file's, so that "the first that says it wins" is
 //! written once.
 
-use crate::lang::diag::{Code, Diagnostic, Severity, SourceFile, Span};
+use super::entry::{At, Entry, span, type_name};
+use super::findings::Findings;
+use crate::lang::diag::{Code, Diagnostic, SourceFile, Span};
 use std::cell::RefCell;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
@@ -42,67 +44,6 @@ pub(super) const EXPLAIN: &[(Code, &str)] = &[
         "A key that this table needs is not there. Add it; the message names it.",
     ),
 ];
-
-/// Everything found wrong while one set of files is read.
-#[derive(Debug, Default)]
-pub struct Findings(RefCell<Vec<Diagnostic>>);
-
-impl Findings {
-    /// Adds one. The same thing said of the same place again is dropped: what a file's defaults
-    /// get wrong is found once for every component that uses them.
-    pub fn push(&self, diagnostic: Diagnostic) {
-        let mut all = self.0.borrow_mut();
-        let same = |seen: &Diagnostic| {
-            seen.code == diagnostic.code
-                && seen.message == diagnostic.message
-                && match (&seen.at, &diagnostic.at) {
-                    (Some(a), Some(b)) => {
-                        a.start == b.start && a.end == b.end && Arc::ptr_eq(&a.file, &b.file)
-                    }
-                    _ => false,
-                }
-        };
-        if !all.iter().any(same) {
-            all.push(diagnostic);
-        }
-    }
-
-    /// How many errors there are.
-    pub fn errors(&self) -> usize {
-        let all = self.0.borrow();
-        all.iter()
-            .filter(|found| found.severity == Severity::Error)
-            .count()
-    }
-
-    /// Takes all out.
-    pub fn into_vec(self) -> Vec<Diagnostic> {
-        self.0.into_inner()
-    }
-}
-
-/// A value and where it stands.
-#[derive(Clone, Debug)]
-pub struct At<T> {
-    /// The value.
-    pub value: T,
-    /// Where it stands.
-    pub at: Span,
-}
-
-/// One key of a table.
-#[derive(Clone, Debug)]
-pub struct Entry<'a> {
-    /// The key's name.
-    pub key: &'a str,
-    /// Where the key stands.
-    pub key_at: Span,
-    /// The value.
-    pub value: &'a DeValue<'a>,
-    /// Where the value stands.
-    pub at: Span,
-    file: &'a Arc<SourceFile>,
-}
 
 /// One TOML table of one file.
 #[derive(Clone, Debug)]
@@ -474,72 +415,6 @@ impl<'a> Table<'a> {
             placed.extend(entries.map(|entry| (entry, layer.inherited.as_deref())));
         }
         placed
-    }
-}
-
-impl<'a> Entry<'a> {
-    /// A value that stands where this entry's does.
-    pub fn with<T>(&self, value: T) -> At<T> {
-        At {
-            value,
-            at: self.at.clone(),
-        }
-    }
-
-    /// An array's items, each bearing the array's key; empty when it is no array.
-    pub fn items(&self) -> Vec<Entry<'a>> {
-        let DeValue::Array(items) = self.value else {
-            return Vec::new();
-        };
-        items
-            .iter()
-            .map(|item| Entry {
-                key: self.key,
-                key_at: self.key_at.clone(),
-                value: item.get_ref(),
-                at: span(self.file, item.span()),
-                file: self.file,
-            })
-            .collect()
-    }
-
-    /// A table's entries; empty when it is no table.
-    pub fn members(&self) -> Vec<Entry<'a>> {
-        let DeValue::Table(table) = self.value else {
-            return Vec::new();
-        };
-        table
-            .iter()
-            .map(|(key, value)| Entry {
-                key: key.get_ref().as_ref(),
-                key_at: span(self.file, key.span()),
-                value: value.get_ref(),
-                at: span(self.file, value.span()),
-                file: self.file,
-            })
-            .collect()
-    }
-}
-
-/// A value's TOML type with its article, for a message.
-pub fn type_name(value: &DeValue<'_>) -> &'static str {
-    match value {
-        DeValue::String(_) => "a string",
-        DeValue::Integer(_) => "an integer",
-        DeValue::Float(_) => "a float",
-        DeValue::Boolean(_) => "a boolean",
-        DeValue::Datetime(_) => "a date or time",
-        DeValue::Array(_) => "an array",
-        DeValue::Table(_) => "a table",
-    }
-}
-
-/// A byte range of a file.
-pub fn span(file: &Arc<SourceFile>, range: Range<usize>) -> Span {
-    Span {
-        file: Arc::clone(file),
-        start: range.start,
-        end: range.end,
     }
 }
 

@@ -1,8 +1,9 @@
 //! Templates in strings: parsed and checked where they stand.
 
+use super::entry::{At, Entry};
 use super::json::to_json;
 use super::literal;
-use super::table::{At, Entry, Table, WRONG_TYPE};
+use super::table::{Table, WRONG_TYPE};
 use crate::lang::diag::{Code, Diagnostic, Span};
 use crate::lang::template::{Names, Template, TemplateError, TemplateErrorKind, TooDeep, Tree};
 use toml::de::DeValue;

@@ -1,0 +1,95 @@
+//! Keys and values with their places.
+
+use crate::lang::diag::{SourceFile, Span};
+use std::ops::Range;
+use std::sync::Arc;
+use toml::de::DeValue;
+
+/// A value and where it stands.
+#[derive(Clone, Debug)]
+pub struct At<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands.
+    pub at: Span,
+}
+
+/// One key of a table.
+#[derive(Clone, Debug)]
+pub struct Entry<'a> {
+    /// The key's name.
+    pub key: &'a str,
+    /// Where the key stands.
+    pub key_at: Span,
+    /// The value.
+    pub value: &'a DeValue<'a>,
+    /// Where the value stands.
+    pub at: Span,
+    pub(super) file: &'a Arc<SourceFile>,
+}
+
+impl<'a> Entry<'a> {
+    /// A value that stands where this entry's does.
+    pub fn with<T>(&self, value: T) -> At<T> {
+        At {
+            value,
+            at: self.at.clone(),
+        }
+    }
+
+    /// An array's items, each bearing the array's key; empty when it is no array.
+    pub fn items(&self) -> Vec<Entry<'a>> {
+        let DeValue::Array(items) = self.value else {
+            return Vec::new();
+        };
+        items
+            .iter()
+            .map(|item| Entry {
+                key: self.key,
+                key_at: self.key_at.clone(),
+                value: item.get_ref(),
+                at: span(self.file, item.span()),
+                file: self.file,
+            })
+            .collect()
+    }
+
+    /// A table's entries; empty when it is no table.
+    pub fn members(&self) -> Vec<Entry<'a>> {
+        let DeValue::Table(table) = self.value else {
+            return Vec::new();
+        };
+        table
+            .iter()
+            .map(|(key, value)| Entry {
+                key: key.get_ref().as_ref(),
+                key_at: span(self.file, key.span()),
+                value: value.get_ref(),
+                at: span(self.file, value.span()),
+                file: self.file,
+            })
+            .collect()
+    }
+}
+
+/// A value's TOML type with its article, for a message.
+pub fn type_name(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "an integer",
+        DeValue::Float(_) => "a float",
+        DeValue::Boolean(_) => "a boolean",
+        DeValue::Datetime(_) => "a date or time",
+        DeValue::Array(_) => "an array",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+/// A byte range of a file.
+pub fn span(file: &Arc<SourceFile>, range: Range<usize>) -> Span {
+    Span {
+        file: Arc::clone(file),
+        start: range.start,
+        end: range.end,
+    }
+}
