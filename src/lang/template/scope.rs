@@ -1,0 +1,160 @@
+//! The values that one rendering sees.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use serde_json::{Map, Value};
+
+use super::convert;
+use super::path::{Found, Path};
+
+/// Converted lists and objects that one scope keeps; beyond it they are converted again.
+const MAX_CONVERTED: usize = 64;
+
+/// The root names of one rendering and their values. Building it shares the values and converts
+/// nothing; cloning shares the scope, and adding to a clone leaves the original as it was.
+#[derive(Clone, Default)]
+pub struct Scope {
+    inner: Arc<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    roots: Vec<(&'static str, Root)>,
+    /// What the engine was given, so that the templates of one call convert a list once.
+    converted: Mutex<Vec<(Path, minijinja::Value)>>,
+}
+
+/// The value of a root name, shared.
+#[derive(Clone)]
+pub struct Root(Kind);
+
+#[derive(Clone)]
+enum Kind {
+    Object(Arc<Map<String, Value>>),
+    Value(Arc<Value>),
+    Lazy {
+        make: Arc<dyn Fn() -> Value + Send + Sync>,
+        made: OnceLock<Value>,
+    },
+}
+
+impl Scope {
+    /// A scope without names.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a root name, or replaces it.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<Root>) -> Self {
+        let inner = Arc::make_mut(&mut self.inner);
+        inner.converted = Mutex::default();
+        let roots = &mut inner.roots;
+        let root = value.into();
+        match roots.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => *known = root,
+            None => roots.push((name, root)),
+        }
+        self
+    }
+
+    /// Adds a root name whose value is made when a template first uses it, once for this scope.
+    #[must_use]
+    pub fn with_lazy(
+        self,
+        name: &'static str,
+        make: impl Fn() -> Value + Send + Sync + 'static,
+    ) -> Self {
+        self.with(
+            name,
+            Root(Kind::Lazy {
+                make: Arc::new(make),
+                made: OnceLock::new(),
+            }),
+        )
+    }
+
+    pub(super) fn root(&self, name: &str) -> Option<Found<'_>> {
+        let (_, root) = self.inner.roots.iter().find(|(known, _)| *known == name)?;
+        Some(match &root.0 {
+            Kind::Object(members) => Found::Object(members),
+            Kind::Value(value) => Found::Value(value),
+            Kind::Lazy { make, made } => Found::Value(made.get_or_init(|| make())),
+        })
+    }
+
+    /// What stands at a path, for the engine; undefined when nothing does.
+    pub(super) fn engine_value(&self, path: &Path) -> minijinja::Value {
+        let Some(found) = path.find(self) else {
+            return minijinja::Value::UNDEFINED;
+        };
+        match found {
+            Found::Value(Value::Array(_) | Value::Object(_)) | Found::Object(_) => {
+                self.converted(path, found)
+            }
+            scalar => convert::from_found(scalar),
+        }
+    }
+
+    fn converted(&self, path: &Path, found: Found<'_>) -> minijinja::Value {
+        // A poisoned lock only means that a rendering panicked: the list itself is whole.
+        let lock = || {
+            let lock = self.inner.converted.lock();
+            lock.unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some((_, value)) = lock().iter().find(|(known, _)| known == path) {
+            return value.clone();
+        }
+        let value = convert::from_found(found);
+        let mut converted = lock();
+        if converted.len() < MAX_CONVERTED {
+            converted.push((path.clone(), value.clone()));
+        }
+        value
+    }
+}
+
+impl Clone for Inner {
+    /// What was converted stays behind: the clone is about to get other values.
+    fn clone(&self) -> Self {
+        Self {
+            roots: self.roots.clone(),
+            converted: Mutex::default(),
+        }
+    }
+}
+
+impl From<Arc<Map<String, Value>>> for Root {
+    fn from(members: Arc<Map<String, Value>>) -> Self {
+        Root(Kind::Object(members))
+    }
+}
+
+impl From<Map<String, Value>> for Root {
+    fn from(members: Map<String, Value>) -> Self {
+        Arc::new(members).into()
+    }
+}
+
+impl From<Arc<Value>> for Root {
+    fn from(value: Arc<Value>) -> Self {
+        Root(Kind::Value(value))
+    }
+}
+
+impl From<Value> for Root {
+    fn from(value: Value) -> Self {
+        Arc::new(value).into()
+    }
+}
+
+impl fmt::Debug for Scope {
+    /// The names only: values may be secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Scope")?;
+        f.debug_set()
+            .entries(self.inner.roots.iter().map(|(name, _)| name))
+            .finish()
+    }
+}
