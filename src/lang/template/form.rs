@@ -258,6 +258,8 @@ impl Text {
             .iter()
             .filter_map(|list| list.try_iter().ok())
             .flatten();
+        let literals = self.segments.iter().map(Segment::literal_len);
+        out.reserve(literals.sum());
         for segment in &*self.segments {
             match segment {
                 Segment::Literal(literal) => out.push_str(literal),
@@ -274,6 +276,15 @@ impl Text {
             }
         }
         Ok(())
+    }
+}
+
+impl Segment {
+    fn literal_len(&self) -> usize {
+        match self {
+            Self::Literal(text) => text.len(),
+            _ => 0,
+        }
     }
 }
 

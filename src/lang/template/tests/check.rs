@@ -283,6 +283,7 @@ fn references_are_what_is_used() {
     assert_eq!(texts, ["secrets.token", "args.lines", "args.n", "output"]);
     assert_eq!(references[0].1.root, "secrets");
     assert_eq!(references[0].1.member(), Some("token"));
+    assert_eq!(references[0].1.to_string(), "secrets.token");
     assert_eq!(references[1].1.keys, [Key::Name("lines".into())]);
     assert_eq!(references[3].1.member(), None);
     assert!(template.uses("secrets") && !template.uses("env") && !template.uses("l"));

@@ -171,6 +171,11 @@ fn expressions() {
         ("{{ args.list[1:] }}", json!(["two", 3.5])),
         ("{{ args.list[::-1] }}", json!([3.5, "two", 1])),
         ("{{ args.list[:args.page - 1] }}", json!([1, "two"])),
+        ("{{ args.list[::-9223372036854775807 - 1] }}", json!([3.5])),
+        (
+            "{{ args.list[-9223372036854775807 - 1:] }}",
+            json!([1, "two", 3.5]),
+        ),
         ("{{ args['customer']['email'] }}", json!("a@b.example")),
         ("{{ args.items[-1].sku }}", json!("b")),
         ("{{ args.items.0.sku }}", json!("a")),

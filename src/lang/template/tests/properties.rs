@@ -4,6 +4,7 @@ use percent_encoding::percent_decode_str;
 use proptest::prelude::*;
 use serde_json::{Map, Number, Value};
 
+use super::super::vocabulary::{FILTERS, TESTS};
 use super::super::{Declared, Names, Scope, Template, TemplateError, convert, text_of};
 use super::{args, template};
 
@@ -173,6 +174,77 @@ fn exercise(source: &str, scope: &Scope) {
     }
 }
 
+/// Expressions of all that the language has, on values that do not fit.
+fn expression() -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(vec![
+        "args.x",
+        "args.x.a",
+        "args.x[0]",
+        "args",
+        "'s'",
+        "''",
+        "'%s %5d'",
+        "0",
+        "1",
+        "2",
+        "100000",
+        "9223372036854775807",
+        "(-9223372036854775807 - 1)",
+        "1.5",
+        "1e308",
+        "none",
+        "true",
+        "[]",
+        "{}",
+        "[3, 1, 2]",
+        "['b', 'A']",
+        "{'a': 1}",
+        "[[1, 2], [3]]",
+        "[{'a': 2}, {'a': 1}]",
+        "args.missing",
+    ]);
+    leaf.prop_map(str::to_owned)
+        .prop_recursive(3, 16, 4, |inner| {
+            let operator = prop::sample::select(vec![
+                "+", "-", "*", "/", "//", "%", "**", "~", "and", "or", "==", "!=", "<", "<=", ">",
+                ">=", "in", "not in",
+            ]);
+            let filter =
+                prop::sample::select(FILTERS.iter().map(|filter| filter.name).collect::<Vec<_>>());
+            let test = prop::sample::select(TESTS.to_vec());
+            let word = prop::sample::select(vec![
+                "'a'",
+                "'upper'",
+                "'odd'",
+                "'=='",
+                "attribute='a'",
+                "reverse=true",
+            ]);
+            prop_oneof![
+                (inner.clone(), operator, inner.clone())
+                    .prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+                (inner.clone(), filter.clone()).prop_map(|(a, f)| format!("({a} | {f})")),
+                (inner.clone(), filter.clone(), word)
+                    .prop_map(|(a, f, w)| format!("({a} | {f}({w}))")),
+                (inner.clone(), filter.clone(), inner.clone())
+                    .prop_map(|(a, f, b)| format!("({a} | {f}({b}))")),
+                (inner.clone(), filter, inner.clone(), inner.clone())
+                    .prop_map(|(a, f, b, c)| format!("({a} | {f}({b}, {c}))")),
+                (inner.clone(), test.clone()).prop_map(|(a, t)| format!("({a} is {t})")),
+                (inner.clone(), test, inner.clone())
+                    .prop_map(|(a, t, b)| format!("({a} is {t}({b}))")),
+                (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a})[{b}]")),
+                (inner.clone(), inner.clone(), inner.clone())
+                    .prop_map(|(a, b, c)| format!("({a})[{b}:{c}]")),
+                (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a})[::{b}]")),
+                (inner.clone(), inner.clone(), inner.clone())
+                    .prop_map(|(a, b, c)| format!("range({a}, {b}, {c})")),
+                inner.clone().prop_map(|a| format!("dict({a}, z=1)")),
+                inner.prop_map(|a| format!("(-{a})")),
+            ]
+        })
+}
+
 /// Expressions over small integers, in which the engine's meaning is this language's.
 fn arithmetic() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
@@ -324,6 +396,14 @@ proptest! {
     #[test]
     fn any_source_is_read_or_refused(source in source(), value in json()) {
         exercise(&source, &with(value));
+    }
+
+    #[test]
+    fn any_expression_gives_a_value_or_an_error(expression in expression(), value in json()) {
+        let scope = with(value);
+        exercise(&format!("{{{{ {expression} }}}}"), &scope);
+        exercise(&format!("a {{{{ {expression} }}}} b {{{{ args.x }}}}"), &scope);
+        exercise(&format!("{{% for y in {expression} %}}{{{{ y }}}}{{{{ loop.index }}}}{{% endfor %}}"), &scope);
     }
 
     #[test]

@@ -37,10 +37,7 @@ fn each_value_is_encoded_once_wherever_it_stands() {
             "/x,1,".to_owned(),
         ),
         ("/{{ args.l }}", "/%5B%22x%22%2C1%5D".to_owned()),
-        (
-            "/{{ args.v | upper | lower }}",
-            format!("/{}", v.replace("%C3%A9", "%C3%A9")),
-        ),
+        ("/{{ args.v | upper | lower }}", format!("/{v}")),
         ("/{{ 'a/b' }}/{{ args.n * 2 }}", "/a%2Fb/60".to_owned()),
         ("{{ args.v }}", v.to_owned()),
         ("{{ args.v ~ '' }}", v.to_owned()),
