@@ -106,10 +106,11 @@ impl Form {
         range: Range<usize>,
     ) -> Result<Self, Vec<TemplateError>> {
         let mut lowering = Lowering::new();
-        if let Some(path) = lowering.as_path(expr) {
-            return Ok(Self::Path(path));
+        match lowering.as_path(expr) {
+            Some(path) if lowering.errors.is_empty() => return Ok(Self::Path(path)),
+            Some(_) => {}
+            None => lowering.native(expr, range),
         }
-        lowering.native(expr, range);
         compile(source, lowering, Compiled::new).map(|compiled| Self::Native(Box::new(compiled)))
     }
 
@@ -150,7 +151,7 @@ impl Form {
         if let Some(text) = segments.iter().map(literal).collect::<Option<String>>() {
             return Ok(Self::Literal(text.into()));
         }
-        let slots = if has_slots {
+        let slots = if has_slots || !lowering.errors.is_empty() {
             Some(compile(source, lowering, Compiled::new)?)
         } else {
             None
@@ -257,6 +258,8 @@ impl Text {
             .iter()
             .filter_map(|list| list.try_iter().ok())
             .flatten();
+        let literals = self.segments.iter().map(Segment::literal_len);
+        out.reserve(literals.sum());
         for segment in &*self.segments {
             match segment {
                 Segment::Literal(literal) => out.push_str(literal),
@@ -273,6 +276,15 @@ impl Text {
             }
         }
         Ok(())
+    }
+}
+
+impl Segment {
+    fn literal_len(&self) -> usize {
+        match self {
+            Self::Literal(text) => text.len(),
+            _ => 0,
+        }
     }
 }
 

@@ -108,6 +108,14 @@ impl Reference {
     }
 }
 
+impl fmt::Display for Reference {
+    /// As it would be written: `secrets.token`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.root)?;
+        self.keys.iter().try_for_each(|key| write!(f, "{key}"))
+    }
+}
+
 impl Template {
     /// Reads a template. Names are not looked at yet: see [`Template::check`].
     ///
@@ -204,6 +212,9 @@ impl Template {
     }
 
     /// What is wrong with the names that it uses, given those that exist where it stands.
+    ///
+    /// This and the methods below read the source again instead of keeping what they tell: they
+    /// are for loading, not for calls.
     pub fn check(&self, names: &Names) -> Vec<TemplateError> {
         let Some(lowering) = form::walk(self.source()) else {
             return Vec::new();
@@ -294,6 +305,15 @@ impl Template {
         }
     }
 }
+
+/// Templates are equal when their sources are: nothing else decides what they render.
+impl PartialEq for Template {
+    fn eq(&self, other: &Self) -> bool {
+        self.source() == other.source()
+    }
+}
+
+impl Eq for Template {}
 
 impl fmt::Debug for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
