@@ -180,7 +180,7 @@ async fn a_request_that_takes_too_long_is_dropped_and_answered() {
 async fn a_call_in_flight_keeps_the_runtime_it_started_with() {
     let old = Scripted::new("old");
     let source = Source::new(old.clone());
-    let server = Server::new(source.clone(), Limits::default());
+    let server = Server::new(source.clone(), Limits::default(), CancellationToken::new());
     let message = call("1", "wait", "{}");
     let headers = mirror(&message);
     let mut request = Box::pin(server.post(&headers, Bytes::from(message)));
