@@ -2,7 +2,7 @@
 
 /// One fenced block.
 #[derive(Clone, Debug)]
-pub struct Block {
+pub(super) struct Block {
     /// What stands behind the opening fence.
     pub info: String,
     /// Its lines.
@@ -12,7 +12,7 @@ pub struct Block {
 }
 
 /// The blocks of a page, in order.
-pub fn of(page: &str) -> Vec<Block> {
+pub(super) fn of(page: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut open: Option<Block> = None;
     for (index, line) in super::text(page).lines().enumerate() {
@@ -38,12 +38,12 @@ pub fn of(page: &str) -> Vec<Block> {
 
 impl Block {
     /// True for `toml`, and for `toml wrong` when the kind is `toml wrong`.
-    pub fn is(&self, kind: &str) -> bool {
+    pub(super) fn is(&self, kind: &str) -> bool {
         self.info == kind
     }
 
     /// The tool that a `json call=NAME` block calls.
-    pub fn call(&self) -> Option<&str> {
+    pub(super) fn call(&self) -> Option<&str> {
         self.info.strip_prefix("json call=")
     }
 }

@@ -102,6 +102,10 @@ fn every_server_file_on_every_page_loads_or_fails_as_it_says() {
                     "example.toml",
                     "[[tool]]\nname = \"x\"\nresult.text = \"x\"\n",
                 )
+                .file(
+                    "more/example.toml",
+                    "[[tool]]\nname = \"y\"\nresult.text = \"y\"\n",
+                )
                 .file("snodo.toml", &block.text)
                 .env("CREDENTIALS_DIRECTORY", "secrets")
                 .arg("--config")

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::process::Command;
 
 /// README's manifest of one's own.
-pub fn manifest() -> String {
+pub(super) fn manifest() -> String {
     let blocks = blocks::of("README.md");
     let manifest = blocks.iter().find(|block| block.is("toml"));
     manifest.expect("README has a manifest").text.clone()
