@@ -1,1 +1,36 @@
-//! Streamable HTTP.
+//! Streamable HTTP: HTTP/1.1, and HTTP/2 by prior knowledge, on the same sockets.
+//!
+//! It carries bytes to an [`Endpoint`](crate::server::Endpoint) and knows no MCP method. A request
+//! passes, in this order: [`guard`] (`Host`, `Origin`), path, method, [`negotiate`] (`Content-Type`,
+//! `Accept`), [`body`], the endpoint. What is refused on the way is in [`refusal`]'s table.
+//!
+//! A listener is one task that accepts and keeps the time of all connections; a connection is one
+//! task, in which its HTTP/1 requests run too; an HTTP/2 request is a task of its own.
+
+mod authority;
+mod bind;
+mod body;
+mod connection;
+mod cors;
+mod exchange;
+mod guard;
+mod link;
+mod links;
+mod listener;
+mod negotiate;
+mod refusal;
+mod settings;
+mod sse;
+#[cfg(test)]
+mod tests;
+mod unix;
+mod wire;
+
+pub use bind::{BindError, Listener, LocalAddr};
+pub use settings::{HttpSettings, Listen, ListenError};
+
+/// The largest head of a request, in bytes: the request line with all headers.
+const HEAD_LIMIT: usize = 64 * 1024;
+
+/// What an answer consists of. The older revisions' streams would make this an enum.
+type Body = http_body_util::Full<bytes::Bytes>;

@@ -1,0 +1,160 @@
+//! One request and its answer: the checks, in their order, and the call of the server.
+
+use super::body::{Intake, discard};
+use super::guard::{HostRule, Origin, OriginRule};
+use super::link::Link;
+use super::negotiate::{self, Form};
+use super::refusal::Refusal;
+use super::{Body, cors, sse};
+use crate::server::{Endpoint, Reply};
+use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, EXPECT};
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
+use hyper::body::{Body as _, Incoming};
+use std::sync::Arc;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
+
+/// What all connections of a listener share.
+pub(super) struct Site<E> {
+    pub(super) endpoint: Arc<E>,
+    /// The endpoint's path, without a slash at the end.
+    pub(super) path: String,
+    pub(super) origins: OriginRule,
+    pub(super) intake: Intake,
+}
+
+/// What all requests of a connection share.
+pub(super) struct Peer<E> {
+    pub(super) site: Arc<Site<E>>,
+    pub(super) hosts: Arc<HostRule>,
+    pub(super) link: Arc<Link>,
+}
+
+/// A request in flight. Dropping it says that it is over.
+pub(super) struct InFlight<E>(Arc<Peer<E>>);
+
+impl<E> InFlight<E> {
+    /// Begins one.
+    pub(super) fn begin(peer: &Arc<Peer<E>>) -> Self {
+        peer.link.begin();
+        Self(Arc::clone(peer))
+    }
+}
+
+impl<E> Drop for InFlight<E> {
+    fn drop(&mut self) {
+        self.0.link.end();
+    }
+}
+
+impl<E: Endpoint> InFlight<E> {
+    /// Answers the request. Dropping the future cancels it.
+    pub(super) async fn answer(self, request: Request<Incoming>) -> Response<Body> {
+        let peer = &*self.0;
+        let (mut head, mut body) = request.into_parts();
+        let origin = peer.site.origins.judge(&head.headers);
+        let outcome = match peer.admit(&head, &origin) {
+            Ok(Wish::Message) => peer.site.post(&mut head.headers, &mut body).await,
+            Ok(Wish::Options) => Ok(cors::options(
+                &head.headers,
+                matches!(origin, Origin::Allowed(_)),
+            )),
+            Err(refusal) => Err(refusal),
+        };
+        let taken = head.method == Method::POST && outcome.is_ok();
+        let closes = outcome.as_ref().is_err_and(|refusal| refusal.closes());
+        let mut response = outcome.unwrap_or_else(Refusal::response);
+        if !taken && !body.is_end_stream() {
+            peer.abandon(&head, body, closes, response.headers_mut());
+        }
+        if let Origin::Allowed(origin) = origin {
+            cors::expose(response.headers_mut(), origin);
+        }
+        response
+    }
+}
+
+/// What a request is for.
+enum Wish {
+    /// To bring a message.
+    Message,
+    /// To learn what can be asked.
+    Options,
+}
+
+impl<E: Endpoint> Peer<E> {
+    /// The checks that need no body, in their order: host, origin, path, method.
+    fn admit(&self, head: &Parts, origin: &Origin) -> Result<Wish, Refusal> {
+        self.hosts.judge(head)?;
+        if *origin == Origin::Refused {
+            return Err(Refusal::OriginNotAllowed);
+        }
+        let path = head.uri.path();
+        let ours = path.strip_suffix('/').unwrap_or(path) == self.site.path;
+        match head.method {
+            // `OPTIONS *` asks about the server as a whole (RFC 9110 §9.3.7).
+            Method::OPTIONS if ours || path == "*" => Ok(Wish::Options),
+            _ if !ours => Err(Refusal::UnknownPath),
+            Method::POST => Ok(Wish::Message),
+            // GET and DELETE of the older revisions' sessions would be told apart here.
+            _ => Err(Refusal::MethodNotAllowed),
+        }
+    }
+
+    /// Answers without the rest of the body. On HTTP/1 the connection must end after it, unless all
+    /// of the body is here already.
+    fn abandon(&self, head: &Parts, mut body: Incoming, closes: bool, answer: &mut HeaderMap) {
+        if head.version >= Version::HTTP_2 {
+            return;
+        }
+        // Reading is what makes hyper say 100 Continue; a client that waits for it must not be told to.
+        if closes || head.headers.contains_key(EXPECT) || !discard(&mut body) {
+            answer.insert(CONNECTION, HeaderValue::from_static("close"));
+            self.link.refuse();
+        }
+    }
+}
+
+impl<E: Endpoint> Site<E> {
+    /// A message for the server. Of its headers only the allocation is left afterwards.
+    async fn post(
+        &self,
+        headers: &mut HeaderMap,
+        body: &mut Incoming,
+    ) -> Result<Response<Body>, Refusal> {
+        negotiate::content(headers)?;
+        let form = negotiate::form(headers)?;
+        let message = self.intake.collect(body).await?;
+        let reply = self.endpoint.post(headers, message).await;
+        // hyper keeps an answer's header map for the next request, so handing it the request's own
+        // back makes a connection do with one.
+        headers.clear();
+        Ok(respond(reply, form, std::mem::take(headers)))
+    }
+}
+
+fn respond(reply: Reply, form: Form, mut headers: HeaderMap) -> Response<Body> {
+    let (status, body) = match reply {
+        Reply::Accepted => (StatusCode::ACCEPTED, Body::default()),
+        // An error status is for the client's HTTP layer, which does not look for events.
+        Reply::Message { status, body } if form == Form::Event && status == StatusCode::OK => {
+            headers.insert(CONTENT_TYPE, EVENT_STREAM);
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+            headers.insert(
+                HeaderName::from_static("x-accel-buffering"),
+                HeaderValue::from_static("no"),
+            );
+            (status, Body::new(sse::event(&body)))
+        }
+        Reply::Message { status, body } => {
+            headers.insert(CONTENT_TYPE, JSON);
+            (status, Body::new(body))
+        }
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response
+}

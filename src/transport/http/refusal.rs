@@ -1,0 +1,137 @@
+//! The answers that the transport gives itself, without asking the server. One table.
+//!
+//! | status | when | connection (HTTP/1) |
+//! |---|---|---|
+//! | 400 | `Host` missing, twice, malformed; a body whose framing is broken | closed for a broken body |
+//! | 403 | `Host` or `Origin` not allowed | kept |
+//! | 404 | another path than the endpoint's | kept |
+//! | 405 | another method than POST or OPTIONS; with `Allow` | kept |
+//! | 406 | neither JSON nor an event stream is accepted | kept |
+//! | 408 | the body stalled | closed |
+//! | 413 | the body is too large | closed |
+//! | 415 | not `application/json` in UTF-8, or compressed | kept |
+//! | 503 | too much of other bodies is held; with `Retry-After` | closed |
+//!
+//! "Kept" means: if the body has a Content-Length and all of it had come already. Each carries a JSON-RPC
+//! error without an id (the specification's MAY), -32600, or -32603 for 503. Besides, hyper answers
+//! a head that it cannot read with a bare 400, 414 or 431 and closes.
+
+use super::Body;
+use bytes::Bytes;
+use http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderValue, Response, StatusCode};
+
+/// The methods of the endpoint. GET and DELETE belong to the older revisions' sessions.
+pub(super) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
+
+/// Why a request was not handed to the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    BadHost,
+    HostNotAllowed,
+    OriginNotAllowed,
+    UnknownPath,
+    MethodNotAllowed,
+    NotAcceptable,
+    BodyBroken,
+    BodyStalled,
+    BodyTooLarge,
+    MediaType,
+    Encoding,
+    Busy,
+}
+
+macro_rules! error {
+    ($message:literal) => {
+        error!("-32600", $message)
+    };
+    ($code:literal, $message:literal) => {
+        concat!(
+            r#"{"jsonrpc":"2.0","error":{"code":"#,
+            $code,
+            r#","message":""#,
+            $message,
+            r#""}}"#
+        )
+    };
+}
+
+impl Refusal {
+    /// The table: status and body.
+    fn parts(self) -> (StatusCode, &'static str) {
+        match self {
+            Self::BadHost => (
+                StatusCode::BAD_REQUEST,
+                error!("exactly one valid Host is needed"),
+            ),
+            Self::HostNotAllowed => (
+                StatusCode::FORBIDDEN,
+                error!("this Host is not allowed; see http.allowed_hosts"),
+            ),
+            Self::OriginNotAllowed => (
+                StatusCode::FORBIDDEN,
+                error!("this Origin is not allowed; see http.allowed_origins"),
+            ),
+            Self::UnknownPath => (
+                StatusCode::NOT_FOUND,
+                error!("nothing is served at this path"),
+            ),
+            Self::MethodNotAllowed => (
+                StatusCode::METHOD_NOT_ALLOWED,
+                error!("messages are sent with POST"),
+            ),
+            Self::NotAcceptable => (
+                StatusCode::NOT_ACCEPTABLE,
+                error!("Accept must allow application/json or text/event-stream"),
+            ),
+            Self::BodyBroken => (
+                StatusCode::BAD_REQUEST,
+                error!("the request body could not be read"),
+            ),
+            Self::BodyStalled => (
+                StatusCode::REQUEST_TIMEOUT,
+                error!("the request body came too slowly"),
+            ),
+            Self::BodyTooLarge => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                error!("the request body is too large; see http.max_body_bytes"),
+            ),
+            Self::MediaType => (
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                error!("Content-Type must be application/json in UTF-8"),
+            ),
+            Self::Encoding => (
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                error!("the request body must not be compressed"),
+            ),
+            Self::Busy => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                error!("-32603", "too many request bodies at the same time"),
+            ),
+        }
+    }
+
+    /// True when the rest of the connection's input cannot be made sense of, or is not wanted.
+    pub(super) fn closes(self) -> bool {
+        matches!(
+            self,
+            Self::BodyBroken | Self::BodyStalled | Self::BodyTooLarge | Self::Busy
+        )
+    }
+
+    /// The answer.
+    pub(super) fn response(self) -> Response<Body> {
+        let (status, body) = self.parts();
+        let mut response = Response::new(Body::new(Bytes::from_static(body.as_bytes())));
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        match self {
+            Self::MethodNotAllowed => headers.insert(ALLOW, ALLOWED_METHODS),
+            Self::Encoding => headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity")),
+            Self::Busy => headers.insert(RETRY_AFTER, HeaderValue::from_static("1")),
+            _ => None,
+        };
+        response
+    }
+}
