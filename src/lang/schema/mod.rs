@@ -1,1 +1,223 @@
 //! JSON Schema: compiled once, checked against its dialect, bounded.
+//!
+//! [`Schema::compile`] refuses what it would be wrong to serve: another dialect, a breach of the
+//! meta-schema, a reference out of the document, a pattern no engine takes, a document that costs
+//! too much. Checking a value then goes two ways: a verdict first, as fast as it can be had, and
+//! only for a refused value the search for what is wrong with it.
+//!
+//! - Full: the `jsonschema` crate gives the verdict, for all of 2020-12 and draft-07. `format` is
+//!   asserted for the formats it knows; others are annotations.
+//! - Basic: our own [`rules`], linear in the value: types, `enum`, `const`, sizes, bounds,
+//!   `multipleOf`, `pattern`, `format`, members (`properties`, `patternProperties`,
+//!   `additionalProperties`, `required`), items (`items`, `prefixItems`, `uniqueItems`), `$ref`.
+//! - None: the root's `required` list, which is part of the other two as well.
+//!
+//! What is wrong is always told by our own rules: in bounded time, and never with the value.
+
+mod basic;
+mod bounds;
+mod cache;
+mod compile;
+mod cost;
+mod defaults;
+mod dialect;
+mod document;
+mod error;
+mod header;
+mod keywords;
+mod meta;
+mod pattern;
+mod pointer;
+mod reference;
+mod rules;
+mod violation;
+
+#[cfg(test)]
+mod tests;
+
+pub use basic::{UnsupportedAssertion, unsupported_assertions};
+pub use cache::{CACHE_ENTRIES, SchemaCache};
+pub use defaults::DefaultsTooLarge;
+pub use dialect::Dialect;
+pub use error::{SchemaError, SchemaErrorKind};
+pub use header::{HeaderKind, HeaderParam, header_params};
+pub use violation::{MAX_VIOLATIONS, Violation, Violations};
+
+use defaults::Defaults;
+use document::Document;
+use jsonschema::Validator;
+use pattern::Patterns;
+use rules::{Rules, Scope};
+use serde_json::{Map, Value};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+/// Levels of a value, times the longest chain of subschemas applied to one value: the frames a
+/// check may take of the stack. A message from the wire has at most 127 levels, and most schemas
+/// a chain below 5.
+const MAX_FRAMES: usize = 2_048;
+
+/// How much of a schema is checked (`server.validation`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Validation {
+    /// All of it.
+    #[default]
+    Full,
+    /// The basic keywords; others are ignored. See [`unsupported_assertions`].
+    Basic,
+    /// The root's `required` list alone.
+    None,
+}
+
+/// What a schema describes, which decides what its root may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Root {
+    /// A tool's arguments: the root says `type: "object"`.
+    Input,
+    /// A tool's structured output: any type.
+    Output,
+}
+
+/// A compiled schema. Cheap to share; checking takes no lock.
+pub struct Schema {
+    json: Arc<Value>,
+    dialect: Dialect,
+    validation: Validation,
+    required: Vec<String>,
+    /// The longest chain of subschemas applied to one value.
+    chain: usize,
+    engine: Engine,
+    defaults: Defaults,
+    warnings: Vec<SchemaError>,
+}
+
+enum Engine {
+    Full {
+        validator: Box<Validator>,
+        patterns: Patterns,
+        /// Built by the first refused value.
+        rules: OnceLock<Rules>,
+    },
+    Basic(Rules),
+    None,
+}
+
+impl Schema {
+    /// Compiles a schema. All load checks are made whatever the validation.
+    ///
+    /// # Errors
+    ///
+    /// Everything wrong with it, warnings included, at most about 100 of each kind.
+    pub fn compile(
+        json: Arc<Value>,
+        root: Root,
+        validation: Validation,
+    ) -> Result<Self, Vec<SchemaError>> {
+        compile::compile(json, root, validation)
+    }
+
+    /// The schema as it was written.
+    pub fn json(&self) -> &Arc<Value> {
+        &self.json
+    }
+
+    /// Its dialect.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// How much of it is checked.
+    pub fn validation(&self) -> Validation {
+        self.validation
+    }
+
+    /// Findings that do not keep it from being used.
+    pub fn warnings(&self) -> &[SchemaError] {
+        &self.warnings
+    }
+
+    /// The root's `required` list, checked under every validation.
+    pub fn root_required(&self) -> &[String] {
+        &self.required
+    }
+
+    /// Whether the root is `type: "object"`, which older revisions ask of an output schema.
+    pub fn is_object(&self) -> bool {
+        self.json.get("type").and_then(Value::as_str) == Some("object")
+    }
+
+    /// Checks a value.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, without the value. A value nested so deep that the check would take
+    /// too much of the stack is refused as well: 2,048 levels, or fewer where long chains of
+    /// subschemas apply to one value, but 127 for every chain up to 16.
+    pub fn check(&self, value: &Value) -> Result<(), Violations> {
+        if !bounds::is_within_depth(value, MAX_FRAMES / self.chain.max(1)) {
+            return Err(Violations::too_deep());
+        }
+        match &self.engine {
+            Engine::None => self.check_required(value),
+            Engine::Basic(rules) if rules.is_valid(value) => Ok(()),
+            Engine::Basic(rules) => Err(rules.violations(value)),
+            Engine::Full { validator, .. } if validator.is_valid(value) => Ok(()),
+            Engine::Full {
+                rules, patterns, ..
+            } => {
+                let rules = rules.get_or_init(|| self.full_rules(patterns));
+                Err(rules.explain(value))
+            }
+        }
+    }
+
+    /// Fills declared defaults into what is absent, at every level that is present: members, items,
+    /// and the defaults themselves. Values that are given stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// More than 16 MiB would be filled in; `arguments` is then filled in part.
+    pub fn apply_defaults(
+        &self,
+        arguments: &mut Map<String, Value>,
+    ) -> Result<(), DefaultsTooLarge> {
+        self.defaults.apply(arguments)
+    }
+
+    fn check_required(&self, value: &Value) -> Result<(), Violations> {
+        let Value::Object(members) = value else {
+            return Ok(());
+        };
+        let lacks = |name: &&String| !members.contains_key(name.as_str());
+        if !self.required.iter().any(|name| lacks(&name)) {
+            return Ok(());
+        }
+        let missing = self.required.iter().filter(lacks).cloned().collect();
+        Err(Violations::of_missing(missing))
+    }
+
+    /// What the rules say of a value, whatever the validator says.
+    #[cfg(test)]
+    fn explain_for_tests(&self, value: &Value) -> Violations {
+        match &self.engine {
+            Engine::Full { patterns, .. } => self.full_rules(patterns).explain(value),
+            Engine::Basic(rules) => rules.explain(value),
+            Engine::None => Violations::default(),
+        }
+    }
+
+    fn full_rules(&self, patterns: &Patterns) -> Rules {
+        let document = Document::read(&self.json, self.dialect, &mut Vec::new());
+        Rules::build(&document, Scope::Full, patterns)
+    }
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Schema")
+            .field("dialect", &self.dialect)
+            .field("validation", &self.validation)
+            .field("required", &self.required)
+            .finish_non_exhaustive()
+    }
+}

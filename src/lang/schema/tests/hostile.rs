@@ -1,0 +1,214 @@
+//! Schemas and values made to hurt: each is refused or stays cheap.
+
+use super::{basic, compile, errors, full, text};
+use crate::lang::schema::{SchemaErrorKind, Validation};
+use serde_json::{Map, Value, json};
+use std::time::{Duration, Instant};
+
+/// Runs `work` and gives what it gave, within a time that only a blow-up passes.
+fn quickly<T>(work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    assert!(
+        start.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        start.elapsed()
+    );
+    result
+}
+
+fn refused_as_too_large(schema: Value) -> String {
+    let found = quickly(|| errors(schema));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].kind, SchemaErrorKind::TooLarge);
+    found[0].message.clone()
+}
+
+fn nested(levels: usize, wrap: impl Fn(Value) -> Value) -> Value {
+    (0..levels).fold(json!({}), |inner, _| wrap(inner))
+}
+
+#[test]
+fn deep_documents_are_refused_before_they_are_entered() {
+    let deep = nested(64, |inner| json!({ "not": inner }));
+    assert!(compile(deep, Validation::Full).is_ok());
+    let message = refused_as_too_large(nested(200, |inner| json!({ "not": inner })));
+    assert_eq!(message, "the schema is nested deeper than 128 levels");
+    refused_as_too_large(nested(400, |inner| json!({ "properties": { "a": inner } })));
+    refused_as_too_large(json!({ "const": nested(400, |inner| json!([inner])) }));
+}
+
+#[test]
+fn large_documents_are_refused() {
+    let message = refused_as_too_large(json!({ "enum": vec!["0123456789"; 200_000] }));
+    assert_eq!(message, "the schema is larger than 1 MiB");
+    let properties: Map<_, _> = (0..10_000).map(|n| (n.to_string(), json!({}))).collect();
+    let message = refused_as_too_large(json!({ "properties": properties }));
+    assert_eq!(message, "the schema has more than 10000 subschemas");
+}
+
+#[test]
+fn a_long_enum_works() {
+    let options: Vec<String> = (0..20_000).map(|n| format!("option {n}")).collect();
+    for schema in [
+        full(json!({ "enum": options })),
+        basic(json!({ "enum": options })),
+    ] {
+        quickly(|| {
+            assert!(schema.check(&json!("option 19999")).is_ok());
+            assert!(schema.check(&json!("none")).is_err());
+        });
+    }
+}
+
+fn doubling(levels: usize, keyword: &str) -> Value {
+    let mut defs = Map::new();
+    for level in 0..levels {
+        let next = json!({ "$ref": format!("#/$defs/a{}", level + 1) });
+        defs.insert(format!("a{level}"), json!({ keyword: [next, next] }));
+    }
+    defs.insert(format!("a{levels}"), json!({ "type": "string" }));
+    json!({ "$ref": "#/$defs/a0", "$defs": defs })
+}
+
+#[test]
+fn references_that_multiply_are_refused() {
+    for keyword in ["allOf", "anyOf", "oneOf"] {
+        let message = refused_as_too_large(doubling(30, keyword));
+        assert_eq!(
+            message,
+            "a value would be checked against more than 10000 subschemas"
+        );
+        let few = full(doubling(8, keyword));
+        quickly(|| assert!(few.check(&json!(5)).is_err()));
+    }
+    // Down the value instead of in place.
+    let mut defs = Map::new();
+    for level in 0..30 {
+        let next = json!({ "$ref": format!("#/$defs/a{}", level + 1) });
+        let part = json!({ "properties": { "x": next } });
+        defs.insert(format!("a{level}"), json!({ "allOf": [part, part] }));
+    }
+    defs.insert("a30".to_owned(), json!({}));
+    refused_as_too_large(json!({ "$ref": "#/$defs/a0", "$defs": defs }));
+    // By way of what is left unevaluated.
+    refused_as_too_large(nested(
+        40,
+        |inner| json!({ "allOf": [inner], "unevaluatedProperties": false }),
+    ));
+}
+
+#[test]
+fn a_long_chain_of_references_is_refused_and_a_short_one_fits_the_stack() {
+    let chain = |length: usize| {
+        let mut defs = Map::new();
+        for link in 0..length {
+            let next = json!({ "$ref": format!("#/$defs/a{}", link + 1) });
+            defs.insert(format!("a{link}"), next);
+        }
+        defs.insert(
+            format!("a{length}"),
+            json!({ "properties": { "x": { "$ref": "#/$defs/a0" } } }),
+        );
+        json!({ "$ref": "#/$defs/a0", "$defs": defs })
+    };
+    let message = refused_as_too_large(chain(5_000));
+    assert_eq!(
+        message,
+        "more than 128 subschemas apply to one value from within each other"
+    );
+    // 2,048 frames by chain and depth are the bound; a value deeper than that is refused.
+    for (length, levels) in [(13, 126), (100, 18)] {
+        let schema = full(chain(length));
+        let slim = basic(chain(length));
+        let value = (0..levels).fold(json!({ "x": {} }), |inner, _| json!({ "x": inner }));
+        assert!(schema.check(&value).is_ok());
+        assert!(slim.check(&value).is_ok());
+        let deeper = (0..2_000).fold(json!({}), |inner, _| json!({ "x": inner }));
+        assert_eq!(
+            text(&schema, deeper.clone()),
+            "Invalid arguments at /: value is nested too deep"
+        );
+        assert!(slim.check(&deeper).is_err());
+    }
+}
+
+#[test]
+fn a_choice_that_contains_itself_twice_stays_cheap() {
+    let schema = full(json!({
+        "$ref": "#/$defs/expr",
+        "$defs": { "expr": { "anyOf": [
+            { "properties": { "a": { "$ref": "#/$defs/expr" } }, "required": ["a", "left"] },
+            { "properties": { "a": { "$ref": "#/$defs/expr" } }, "required": ["a", "right"] },
+            { "type": "integer" },
+        ] } },
+    }));
+    // Each level asks for two answers of the level below.
+    let value = (0..120).fold(json!("not an integer"), |inner, _| json!({ "a": inner }));
+    let message = quickly(|| text(&schema, value));
+    assert!(message.starts_with("Invalid arguments at /"), "{message}");
+}
+
+#[test]
+fn unevaluated_that_contains_itself_stays_cheap() {
+    let schema = full(json!({
+        "properties": { "a": { "$ref": "#" } },
+        "anyOf": [{ "properties": { "b": { "$ref": "#" } } }, { "properties": { "c": { "$ref": "#" } } }],
+        "unevaluatedProperties": false,
+    }));
+    let value = (0..120).fold(json!({ "d": 1 }), |inner, _| json!({ "b": inner }));
+    let message = quickly(|| text(&schema, value));
+    assert!(
+        message.contains("property is not declared")
+            || message.contains("the arguments do not match")
+    );
+}
+
+#[test]
+fn a_large_value_that_is_wrong_everywhere_costs_little() {
+    let items = vec![json!(1); 1_000_000];
+    for schema in [
+        full(json!({ "items": { "type": "string" } })),
+        full(
+            json!({ "anyOf": [{ "items": { "type": "string" } }, { "items": { "type": "null" } }] }),
+        ),
+        full(json!({ "uniqueItems": true })),
+        basic(json!({ "items": { "type": "string" } })),
+        basic(json!({ "uniqueItems": true })),
+    ] {
+        let violations = quickly(|| schema.check(&json!(items)).unwrap_err());
+        assert!(violations.list().len() <= 20);
+    }
+}
+
+#[test]
+fn an_explanation_too_dear_is_cut_short() {
+    let items: Vec<Value> = (0..300_000).map(|n| json!(n)).chain([json!("x")]).collect();
+    let schema = full(json!({ "items": { "type": "integer" } }));
+    assert_eq!(
+        quickly(|| text(&schema, json!(items))),
+        "the arguments do not match their schema"
+    );
+    // The basic rules see all of it.
+    let schema = basic(json!({ "items": { "type": "integer" } }));
+    assert_eq!(
+        text(&schema, json!(items)),
+        "Invalid arguments at /300000: value is not one of the declared JSON types"
+    );
+}
+
+#[test]
+fn odd_names_do_no_harm() {
+    full(json!({
+        "$id": "HTTPS://EXAMPLE.com:443/%7Ea/../b?x#",
+        "properties": { "": { "$ref": "#/properties/~0~1" }, "~/": {}, "\u{0}": {}, "__proto__": {} },
+        "$defs": { "": { "$id": "?q" }, "b": { "$id": "//[::1]/" } },
+    }));
+    for id in ["::", "http://", "http://[", "\u{0}", " ", "http://a b/"] {
+        // Refused or not, it ends.
+        let _ = compile(
+            json!({ "$id": id, "$ref": "#/$defs/a", "$defs": { "a": {} } }),
+            Validation::Full,
+        );
+    }
+}
