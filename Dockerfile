@@ -26,7 +26,7 @@ RUN apt-get update \
     && useradd --system --uid 10001 --home-dir /nonexistent --shell /usr/sbin/nologin snodo \
     && mkdir /manifests
 COPY --from=build /build/target/release/snodo /usr/local/bin/snodo
-USER snodo
+USER 10001
 WORKDIR /
 EXPOSE 4000
 # Inside a container the server must listen on all of the container's addresses to be reached. It has no

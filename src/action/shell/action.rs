@@ -159,7 +159,11 @@ fn argv(program: &Program, call: Call<'_>) -> Result<Vec<OsString>, Failure> {
 /// word: `--path={{ … }}`. Dashes alone before the value would let it choose which.
 fn guard(arg: &ArgSpec, text: &str) -> Result<(), Failure> {
     let source = arg.value.source();
-    let named = !arg.value.literal_prefix().trim_start_matches('-').is_empty();
+    let named = !arg
+        .value
+        .literal_prefix()
+        .trim_start_matches('-')
+        .is_empty();
     if text.starts_with('-') && !named && !arg.allow_dash {
         return Err(Failure(format!(
             "the value of `{source}` begins with `-` and would be read as an option"

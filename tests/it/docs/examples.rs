@@ -135,7 +135,9 @@ fn every_call_on_every_page_gives_the_answer_below_it() {
             let server = served.get_or_insert_with(|| project.stdio());
             let arguments: Value = parse(block);
             let answer = plain(server.ask(&call(1, tool, arguments)));
-            let below = blocks.get(index + 1).filter(|below| below.is("json answer"));
+            let below = blocks
+                .get(index + 1)
+                .filter(|below| below.is("json answer"));
             let below = below.unwrap_or_else(|| panic!("{}: no answer below", block.at));
             assert_eq!(answer, parse(below), "{}: it answers {answer:#}", below.at);
             seen += 1;

@@ -7,7 +7,12 @@ use std::collections::BTreeSet;
 /// The crates of one table of Cargo.toml.
 fn crates(table: &str) -> BTreeSet<String> {
     let manifest: toml::Table = text("Cargo.toml").parse().unwrap();
-    manifest[table].as_table().unwrap().keys().cloned().collect()
+    manifest[table]
+        .as_table()
+        .unwrap()
+        .keys()
+        .cloned()
+        .collect()
 }
 
 /// The first column of a table of Markdown; several names may share a line.
@@ -27,7 +32,11 @@ fn every_dependency_has_its_reason_and_no_reason_is_stale() {
     for (table, part) in [("dependencies", shipped), ("dev-dependencies", tested)] {
         let listed = first_column(part);
         let unique: BTreeSet<String> = listed.iter().cloned().collect();
-        assert_eq!(listed.len(), unique.len(), "a crate stands twice: {listed:?}");
+        assert_eq!(
+            listed.len(),
+            unique.len(),
+            "a crate stands twice: {listed:?}"
+        );
         let mut used = crates(table);
         if table == "dev-dependencies" {
             // Those with more features for tests.
