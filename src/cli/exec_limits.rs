@@ -193,10 +193,4 @@ mod tests {
         }
         assert_eq!(run([]), ExitCode::from(USAGE));
     }
-
-    #[test]
-    fn a_program_that_is_gone_is_reported() {
-        let request = parsed("-- /nonexistent/program b").unwrap();
-        assert_eq!(become_program(request).kind(), std::io::ErrorKind::NotFound);
-    }
 }

@@ -112,6 +112,11 @@ mod tests {
     }
 
     #[test]
+    fn the_own_binary_is_there() {
+        assert!(own_binary().is_ok_and(|path| path.is_file()));
+    }
+
+    #[test]
     fn a_report_is_read_back() {
         let written = report(&io::Error::from_raw_os_error(8));
         assert!(written.len() <= REPORT_MAX);
