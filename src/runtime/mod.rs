@@ -24,11 +24,7 @@ impl Runtime {
     ///
     /// # Errors
     /// A protocol error; a tool's own failure is an [`Answer::Tool`] with `is_error`.
-    pub async fn execute(
-        &self,
-        operation: Operation,
-        context: &Context,
-    ) -> Result<Answer, OpError> {
+    pub async fn execute(&self, operation: Operation, context: &Context) -> Result<Answer, OpError> {
         let _ = (operation, context);
         Err(OpError::Internal("not built".into()))
     }
