@@ -3,6 +3,17 @@
 //!
 //! `cargo bench --bench calls`. `--bare PORT` runs the bare server.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    missing_docs,
+    unreachable_pub,
+    reason = "a bench starts programs, prints what it measured, and fails by panicking"
+)]
+
 mod support;
 
 use bytes::Bytes;

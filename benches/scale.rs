@@ -2,6 +2,17 @@
 //!
 //! `cargo bench --bench scale`.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    missing_docs,
+    unreachable_pub,
+    reason = "a bench starts programs, prints what it measured, and fails by panicking"
+)]
+
 mod support;
 
 use std::net::SocketAddr;

@@ -94,7 +94,8 @@ pub struct Reference {
     /// The written steps below it, as far as they are written out: `args.lines` for
     /// `args.lines[args.n].sku`.
     pub keys: Vec<Key>,
-    /// Where it is used, in bytes of the source, from the root name to the last of `keys`.
+    /// Where it is used, in bytes of the source, from the root name to the end of the last of
+    /// `keys`.
     pub range: Range<usize>,
 }
 
@@ -247,17 +248,10 @@ impl Template {
         let mut references: Vec<_> = lowering
             .uses
             .into_iter()
-            .map(|used| {
-                let start = used.root_range.start;
-                let last = used
-                    .keys
-                    .last()
-                    .map_or(&used.root_range, |(_, range)| range);
-                Reference {
-                    range: start..last.end,
-                    root: used.root,
-                    keys: used.keys.into_iter().map(|(key, _)| key).collect(),
-                }
+            .map(|used| Reference {
+                range: used.root_range.start..used.end,
+                root: used.root,
+                keys: used.keys.into_iter().map(|(key, _)| key).collect(),
             })
             .collect();
         references.sort_by_key(|reference| reference.range.start);

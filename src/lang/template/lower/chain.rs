@@ -19,8 +19,17 @@ pub(super) struct Chain<'a, 's> {
 }
 
 pub(super) enum Link<'a, 's> {
-    Constant(Key, Range<usize>),
+    Constant(Step),
     Computed(&'a Expr<'s>),
+}
+
+/// A written step.
+pub(super) struct Step {
+    key: Key,
+    /// Where its name or index stands.
+    place: Range<usize>,
+    /// Where the step ends: behind the bracket, when there is one.
+    end: usize,
 }
 
 impl Link<'_, '_> {
@@ -38,12 +47,20 @@ impl<'a, 's> Chain<'a, 's> {
                 Expr::GetAttr(attr) => {
                     let end = range(attr.span()).end;
                     let place = end.saturating_sub(attr.name.len())..end;
-                    links.push(Link::Constant(Key::Name(attr.name.into()), place));
+                    links.push(Link::Constant(Step {
+                        key: Key::Name(attr.name.into()),
+                        place,
+                        end,
+                    }));
                     &attr.expr
                 }
                 Expr::GetItem(item) => {
                     links.push(match constant_key(&item.subscript_expr) {
-                        Some(key) => Link::Constant(key, range(item.subscript_expr.span())),
+                        Some(key) => Link::Constant(Step {
+                            key,
+                            place: range(item.subscript_expr.span()),
+                            end: range(item.span()).end,
+                        }),
                         None => Link::Computed(&item.subscript_expr),
                     });
                     &item.expr
@@ -92,7 +109,7 @@ impl<'s> Lowering<'s> {
             None => {
                 let constant = chain.links.iter().position(Link::is_computed);
                 let (path, rest) = chain.links.split_at(constant.unwrap_or(chain.links.len()));
-                let path = self.path(root, path, !rest.is_empty());
+                let path = self.path(root, path);
                 self.steps(rest, |this| {
                     let _ = write!(this.out, "{PATH_PREFIX}{path}");
                     Size::ONE
@@ -119,10 +136,12 @@ impl<'s> Lowering<'s> {
         self.out.push_str("|__get(");
         for link in links {
             match link {
-                Link::Constant(Key::Name(name), _) => self.string(name),
-                Link::Constant(Key::Index(index), _) => {
-                    let _ = write!(self.out, "{index}");
-                }
+                Link::Constant(step) => match &step.key {
+                    Key::Name(name) => self.string(name),
+                    Key::Index(index) => {
+                        let _ = write!(self.out, "{index}");
+                    }
+                },
                 Link::Computed(expr) => size = size.and(self.expr(expr)),
             }
             self.out.push(',');
@@ -132,16 +151,8 @@ impl<'s> Lowering<'s> {
     }
 
     /// The position of a path from a root, noting its use.
-    fn path(
-        &mut self,
-        root: &ast::Spanned<ast::Var<'s>>,
-        links: &[Link<'_, 's>],
-        computed: bool,
-    ) -> usize {
+    fn path(&mut self, root: &ast::Spanned<ast::Var<'s>>, links: &[Link<'_, 's>]) -> usize {
         let path = self.note_path(root, links);
-        if let Some(last) = self.uses.last_mut() {
-            last.computed = computed;
-        }
         match self.paths.iter().position(|known| *known == path) {
             Some(position) => position,
             None => {
@@ -156,30 +167,34 @@ impl<'s> Lowering<'s> {
         root: &ast::Spanned<ast::Var<'s>>,
         links: &[Link<'_, 's>],
     ) -> Path {
-        let keys: Vec<_> = links
-            .iter()
-            .filter_map(|link| match link {
-                Link::Constant(key, range) => Some((key.clone(), range.clone())),
-                Link::Computed(_) => None,
-            })
-            .collect();
         self.errors.extend(keyword(root.id, range(root.span())));
-        let path = Path {
-            root: root.id.into(),
-            keys: keys.iter().map(|(key, _)| key.clone()).collect(),
-        };
-        self.uses.push(Use {
+        let mut used = Use {
             root: root.id.to_owned(),
             root_range: range(root.span()),
-            keys,
-            computed: false,
-        });
+            keys: Vec::with_capacity(links.len()),
+            end: range(root.span()).end,
+        };
+        for link in links {
+            if let Link::Constant(step) = link {
+                used.keys.push((step.key.clone(), step.place.clone()));
+                used.end = step.end;
+            }
+        }
+        let path = Path {
+            root: root.id.into(),
+            keys: used.keys.iter().map(|(key, _)| key.clone()).collect(),
+        };
+        self.uses.push(used);
         path
     }
 
     /// `loop.index` and its like, which are the engine's.
     fn loop_field(&mut self, root: &ast::Spanned<ast::Var<'s>>, links: &[Link<'_, 's>]) -> Size {
-        let Some((Link::Constant(Key::Name(name), place), rest)) = links.split_first() else {
+        let (first, rest) = match links.split_first() {
+            Some((Link::Constant(step), rest)) => (Some(step), rest),
+            _ => (None, links),
+        };
+        let Some((Key::Name(name), place)) = first.map(|step| (&step.key, &step.place)) else {
             self.error(
                 TemplateErrorKind::Misuse,
                 range(root.span()),

@@ -38,10 +38,10 @@ const RESERVED_PREFIX: &str = "__";
 pub(super) struct Use {
     pub(super) root: String,
     pub(super) root_range: Range<usize>,
-    /// The constant steps, each with its place.
+    /// The written steps, each with its place.
     pub(super) keys: Vec<(Key, Range<usize>)>,
-    /// Whether a computed step follows: `args[args.which]`.
-    pub(super) computed: bool,
+    /// Where the last of them ends.
+    pub(super) end: usize,
 }
 
 /// Where an expression is: the line in what was written for the engine, and its source range.

@@ -114,6 +114,11 @@ fn an_undefined_value_within_a_text_is_an_error_that_names_it() {
     for (source, message) in [
         ("p={{ args.missing }}", "`args.missing` is undefined"),
         ("p={{ args . missing }}", "`args . missing` is undefined"),
+        ("p={{ args['missing'] }}", "`args['missing']` is undefined"),
+        (
+            "p={{ args.items[7]['n'] ~ '' }}",
+            "`args.items[7]['n'] ~ ''` needs `args.items[7]['n']`, which is undefined",
+        ),
         (
             "{{ args.query }} {{ args.customer.phone }}",
             "`args.customer.phone` is undefined",
@@ -346,6 +351,7 @@ fn a_string_without_tags_is_itself() {
 fn tags_that_depend_on_nothing_are_literal_too() {
     let template = template("a{# note #}b{% raw %}{{ c }}{% endraw %}\n");
     assert_eq!(template.literal(), Some("ab{{ c }}\n"));
+    assert_eq!(super::template("{# note #}").literal(), Some(""));
     assert!(!super::template("{{ 1 }}").is_literal());
 }
 
@@ -358,6 +364,10 @@ fn the_literal_prefix_ends_at_the_first_tag() {
         ),
         (
             "https://a.example/{% if args.id %}x{% endif %}",
+            "https://a.example/",
+        ),
+        (
+            "https://a{# note #}.example/{{ args.id }}",
             "https://a.example/",
         ),
         ("https://{{ args.host }}/", "https://"),
