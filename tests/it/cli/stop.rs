@@ -57,6 +57,19 @@ fn call_slow(daemon: &Daemon) -> JoinHandle<Value> {
     })
 }
 
+/// A `tools/call` as bytes.
+fn request(daemon: &Daemon, tool: &str) -> Vec<u8> {
+    let body = call(1, tool, json!({})).to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nAccept: application/json\r\n\
+         Content-Type: application/json\r\nMCP-Protocol-Version: 2026-07-28\r\n\
+         Mcp-Method: tools/call\r\nMcp-Name: {tool}\r\nContent-Length: {}\r\n\r\n{body}",
+        daemon.address(),
+        body.len()
+    );
+    head.into_bytes()
+}
+
 fn is_alive(pid: &u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat
@@ -69,7 +82,8 @@ fn is_alive(pid: &u32) -> bool {
 #[test]
 fn sigterm_and_sigint_end_an_idle_server_at_once() {
     for signal in ["TERM", "INT"] {
-        let mut daemon = Project::with(TOOL).serve();
+        let project = Project::with(TOOL);
+        let mut daemon = project.serve();
         // An idle connection is no reason to wait.
         let mut idle = daemon.connect();
         assert_eq!(idle.post(&call(1, "t", json!({}))).status, 200);
@@ -144,10 +158,8 @@ fn after_the_grace_any_other_call_is_answered_too() {
     let _held = silent.accept().unwrap();
     daemon.signal("TERM");
     let answer = calling.join().unwrap();
-    assert_eq!(
-        answer["error"]["message"], "the server is stopping",
-        "{answer}"
-    );
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.ends_with("the server is stopping"), "{answer}");
     assert_eq!(daemon.wait().code(), Some(0));
 }
 
@@ -175,20 +187,8 @@ fn a_second_signal_stops_at_once_and_leaves_no_child() {
         let mut slow = Slow::new(DEAF);
         slow.project = slow.project.set("server.grace_ms=100000");
         let mut daemon = slow.project.serve();
-        let address = daemon.address();
-        let calling = std::thread::spawn(move || {
-            let mut connection = Connection::to(address);
-            connection.send(b"");
-            let body = call(1, "slow", json!({})).to_string();
-            let head = format!(
-                "POST /mcp HTTP/1.1\r\nHost: {address}\r\nAccept: application/json\r\n\
-                 Content-Type: application/json\r\nMCP-Protocol-Version: 2026-07-28\r\n\
-                 Mcp-Method: tools/call\r\nMcp-Name: slow\r\nContent-Length: {}\r\n\r\n{body}",
-                body.len()
-            );
-            connection.send(head.as_bytes());
-            connection.is_closed()
-        });
+        let mut caller = daemon.connect();
+        caller.send(&request(&daemon, "slow"));
         let pids = slow.pids();
         daemon.signal(first);
         daemon.wait_for_log("stopping; another signal stops at once");
@@ -198,7 +198,8 @@ fn a_second_signal_stops_at_once_and_leaves_no_child() {
         println!("{first}, {second}: ended after {:?}", began.elapsed());
         assert!(began.elapsed() < Duration::from_secs(1) + SLACK);
         assert!(!pids.iter().any(is_alive), "nothing is left");
-        assert!(calling.join().unwrap());
+        // Answered or not, it does not hang.
+        while !caller.is_closed() {}
     }
 }
 
@@ -275,7 +276,8 @@ fn as_process_1_signals_are_heard() {
 
 #[test]
 fn the_end_of_the_input_ends_an_idle_stdio_server_within_a_second() {
-    let mut stdio = Project::with(TOOL).stdio();
+    let project = Project::with(TOOL);
+    let mut stdio = project.stdio();
     assert_eq!(text_of(&stdio.ask(&call(1, "t", json!({})))), "1");
     let began = Instant::now();
     stdio.close();
