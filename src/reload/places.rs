@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
@@ -66,8 +67,11 @@ impl Places {
                 continue;
             }
             let next = real.join(&part);
-            let target = std::fs::read_link(&next).ok();
-            let missing = target.is_none() && std::fs::symlink_metadata(&next).is_err();
+            // What is there and no link is an invalid argument (readlink(2)).
+            let (target, missing) = match std::fs::read_link(&next) {
+                Ok(target) => (Some(target), false),
+                Err(error) => (None, error.kind() != io::ErrorKind::InvalidInput),
+            };
             if target.is_some() || missing || rest.is_empty() {
                 let names = self.0.entry(real.clone()).or_default();
                 names.named.insert(part);
