@@ -123,7 +123,7 @@ async fn start(folder: &Path) -> (Process, f64, SocketAddr) {
 
 async fn ask(address: SocketAddr) -> String {
     let request = request(
-        "/mcp",
+        address,
         "tools/call",
         Some("tool_0_0"),
         &call("tool_0_0", r#"{"name":"x"}"#),
@@ -142,7 +142,7 @@ async fn list(address: SocketAddr) -> f64 {
         );
         let answer: serde_json::Value = serde_json::from_slice(
             caller
-                .ask(&request("/mcp", "tools/list", None, &body))
+                .ask(&request(address, "tools/list", None, &body))
                 .await,
         )
         .expect("JSON");
