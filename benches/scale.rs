@@ -76,7 +76,7 @@ fn write(folder: &Path, file: usize, tools: usize, word: &str) {
             "[[tool]]\nname = \"tool_{file}_{tool}\"\ndescription = \"Tool {tool} of file {file}\"\n\
              result.text = \"{word} {{{{ args.name }}}} {{{{ args.count }}}}\"\n\
              arguments.name = {{ type = \"string\", required = true, min_length = 1 }}\n\
-             arguments.count = {{ type = \"integer\", minimum = {tool}, default = {file} }}\n\n"
+             arguments.count = {{ type = \"integer\", minimum = 0, maximum = {}, default = {file} }}\n\n"
         ));
     }
     std::fs::write(folder.join(format!("file_{file:04}.toml")), text).expect("a manifest");
