@@ -33,6 +33,7 @@ pub fn build(
     let cursors = Cursors::new(
         "tools",
         tools.iter().map(|tool| tool.fingerprint.as_str()),
+        settings.server.page_size,
         secret.map(crate::secret::Secret::reveal),
     );
     let pages = pages(settings, &face, tools, &cursors);
