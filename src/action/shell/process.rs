@@ -26,6 +26,10 @@ const HURRY: Duration = Duration::from_millis(500);
 /// How long an answer waits for a group to go after SIGKILL: what is inside the kernel can hang.
 const UNKILLABLE: Duration = Duration::from_secs(1);
 
+/// How often, and after what time, a program that is being written is tried again.
+const BUSY_RETRIES: u32 = 5;
+const BUSY_PAUSE: Duration = Duration::from_millis(20);
+
 /// Why a command was ended before it ended itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -84,7 +88,7 @@ impl Runner {
     /// signal and a timeout are not errors.
     pub async fn run(&self, command: Command, taps: Taps) -> Result<Finished, ProcessError> {
         let path = command.resolve()?;
-        let life = self.start(&command, &path, taps)?;
+        let life = self.start(&command, &path, taps).await?;
         let (answer, finished) = oneshot::channel();
         self.shutdown
             .tasks()
@@ -95,16 +99,26 @@ impl Runner {
         }
     }
 
-    fn start(&self, command: &Command, path: &Path, taps: Taps) -> Result<Life, ProcessError> {
+    async fn start(
+        &self,
+        command: &Command,
+        path: &Path,
+        taps: Taps,
+    ) -> Result<Life, ProcessError> {
         let failed = |error| ProcessError::from_io(error, command.program(), &command.cwd);
         keep_zombies().map_err(failed)?;
         let limited = !command.limits.is_empty();
-        let mut group = match self.spawn(command, path) {
-            Ok(child) => Group::new(child),
-            Err(error) if limited && error.kind() == io::ErrorKind::NotFound => {
-                return Err(ProcessError::NoHelper(command.program()));
+        let mut group = match self.spawn_when_written(command, path).await {
+            Ok(group) => group,
+            Err(error) => {
+                return Err(match failed(error) {
+                    // The program itself has just been seen.
+                    ProcessError::Interpreter(program) if limited => {
+                        ProcessError::NoHelper(program)
+                    }
+                    error => error,
+                });
             }
-            Err(error) => return Err(failed(error)),
         };
         let report = if limited { REPORT_MAX } else { 0 };
         let ceilings = [command.max_output, command.max_output.max(report)];
@@ -122,6 +136,19 @@ impl Runner {
                 began: None,
             },
         })
+    }
+
+    /// A file somebody writes cannot be executed (ETXTBSY). Often that is over at once: its writer is
+    /// done, but a process forked meanwhile holds its descriptor until it executes another program.
+    async fn spawn_when_written(&self, command: &Command, path: &Path) -> io::Result<Group> {
+        for _ in 0..BUSY_RETRIES {
+            match self.spawn(command, path) {
+                Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {}
+                spawned => return spawned.map(Group::new),
+            }
+            sleep(BUSY_PAUSE).await;
+        }
+        self.spawn(command, path).map(Group::new)
     }
 
     /// The path is absolute and nothing runs between fork and exec, so that the standard library

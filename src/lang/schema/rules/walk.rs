@@ -1,21 +1,21 @@
 //! Holds a value against the rules: stopping at the first violation, or collecting them.
 
 use super::number::{self, compare};
-use super::text::{counted, option_text, options_text, properties, similar};
-use super::{ArrayRule, Choice, NumberRule, ObjectRule, Rule, Rules, StringRule};
+use super::text::{counted, option_text, options_text};
+use super::{Choice, NumberRule, Rule, Rules, StringRule};
 use crate::lang::schema::document::NodeId;
-use crate::lang::schema::pattern::{Engine, Pattern};
-use crate::lang::schema::violation::{Place, Violations, key_text, names};
-use jsonschema::Validator;
-use serde_json::{Map, Number, Value, json};
+use crate::lang::schema::pattern::{Pace, Pattern};
+use crate::lang::schema::violation::{Place, Violations};
+use serde_json::{Number, Value};
 use std::ops::ControlFlow;
-use std::sync::LazyLock;
+use std::time::Instant;
 
-/// Visits of a subschema to a value that an explanation may cost: some tens of milliseconds.
-const EXPLANATION_FUEL: u64 = 200_000;
+/// Visits of a subschema to a value that an explanation may cost: about 100 ms. The largest body
+/// the server takes by default has as many values.
+const EXPLANATION_FUEL: u64 = 2_000_000;
 
-/// What a match on the backtracking engine costs in visits, at most.
-const BACKTRACKING_COST: u64 = 1_000;
+/// What a visit takes, about, in nanoseconds.
+const VISIT_NANOS: u128 = 50;
 
 /// Why a walk ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,9 +39,10 @@ pub(crate) enum Outcome {
 
 impl Rules {
     /// Whether `value` keeps the rules of the root. Linear in the value for basic rules.
-    pub(crate) fn is_valid(&self, value: &Value) -> bool {
+    pub(crate) fn is_valid(&self, value: &Value, pace: Pace) -> bool {
         let mut walk = Walk {
             rules: self,
+            pace,
             fuel: u64::MAX,
             found: None,
         };
@@ -50,19 +51,20 @@ impl Rules {
 
     /// Every violation of the root's rules; of basic rules, whatever that costs, since it is
     /// linear.
-    pub(crate) fn violations(&self, value: &Value) -> Violations {
-        self.collect(0, value, u64::MAX)
+    pub(crate) fn violations(&self, value: &Value, pace: Pace) -> Violations {
+        self.collect(0, value, pace, u64::MAX)
     }
 
     /// The violations found at a bounded cost. Empty and incomplete when that was not enough.
-    pub(crate) fn explain(&self, value: &Value) -> Violations {
-        self.collect(0, value, EXPLANATION_FUEL)
+    pub(crate) fn explain(&self, value: &Value, pace: Pace) -> Violations {
+        self.collect(0, value, pace, EXPLANATION_FUEL)
     }
 
     /// Holds `value` against one subschema. Takes what that costs off `fuel`.
     pub(crate) fn holds(&self, node: NodeId, value: &Value, fuel: &mut u64) -> Outcome {
         let mut walk = Walk {
             rules: self,
+            pace: Pace::Usual,
             fuel: *fuel,
             found: None,
         };
@@ -77,13 +79,14 @@ impl Rules {
 
     /// The violations of one subschema's rules.
     pub(crate) fn explain_at(&self, node: NodeId, value: &Value) -> Violations {
-        self.collect(node, value, EXPLANATION_FUEL)
+        self.collect(node, value, Pace::Usual, EXPLANATION_FUEL)
     }
 
-    fn collect(&self, node: NodeId, value: &Value, fuel: u64) -> Violations {
+    fn collect(&self, node: NodeId, value: &Value, pace: Pace, fuel: u64) -> Violations {
         let mut found = Violations::default();
         let mut walk = Walk {
             rules: self,
+            pace,
             fuel,
             found: Some(&mut found),
         };
@@ -98,6 +101,7 @@ impl Rules {
 /// chain of subschemas applied to one value; the caller has bounded both.
 pub(super) struct Walk<'r, 'f> {
     pub(super) rules: &'r Rules,
+    pub(super) pace: Pace,
     pub(super) fuel: u64,
     /// Where violations go; `None` when the first one ends the walk.
     pub(super) found: Option<&'f mut Violations>,
@@ -246,163 +250,17 @@ impl<'r> Walk<'r, '_> {
         Flow::Continue(())
     }
 
-    fn array(
-        &mut self,
-        node: NodeId,
-        rule: &ArrayRule,
-        items: &[Value],
-        value: &Value,
-        place: &Place<'_>,
-    ) -> Flow {
-        let size = items.len() as u64;
-        if let Some(limit) = rule.min.filter(|limit| size < *limit) {
-            self.report(place, "minItems", || {
-                format!("value has fewer than {}", counted(limit, "item"))
-            })?;
-        }
-        if let Some(limit) = rule.max.filter(|limit| size > *limit) {
-            self.report(place, "maxItems", || {
-                format!("value has more than {}", counted(limit, "item"))
-            })?;
-        }
-        if rule.unique && !is_unique(value) {
-            self.report(place, "uniqueItems", || {
-                "value has the same item twice".to_owned()
-            })?;
-        }
-        for (index, item) in items.iter().enumerate() {
-            match rule.prefix.get(index).copied().or(rule.rest) {
-                Some(schema) => self.visit(schema, item, &Place::Index(place, index))?,
-                None => break,
-            }
-        }
-        if let Some(contains) = &rule.contains {
-            self.contains(contains, items, place)?;
-        }
-        match rule.unevaluated {
-            Some(schema) => self.unevaluated_items(node, schema, items, value, place),
-            None => Flow::Continue(()),
-        }
-    }
-
-    fn object(
-        &mut self,
-        node: NodeId,
-        rule: &ObjectRule,
-        members: &Map<String, Value>,
-        value: &Value,
-        place: &Place<'_>,
-    ) -> Flow {
-        self.object_size(rule, members, place)?;
-        for (key, member) in members {
-            let place = Place::Key(place, key);
-            if let Some(schema) = rule.names {
-                self.name(schema, key, &place)?;
-            }
-            let schema = rule.properties.get(key).copied();
-            if let Some(schema) = schema {
-                self.visit(schema, member, &place)?;
-            }
-            let mut known = schema.is_some();
-            if !rule.patterns.is_empty() {
-                let name = Value::String(key.clone());
-                for (pattern, schema) in &rule.patterns {
-                    if self.is_match(pattern, &name)? {
-                        known = true;
-                        self.visit(*schema, member, &place)?;
-                    }
-                }
-            }
-            if let (false, Some(schema)) = (known, rule.additional) {
-                self.left_over(schema, Some(rule), key, member, &place)?;
-            }
-        }
-        match rule.unevaluated {
-            Some(schema) => self.unevaluated_members(node, schema, members, value, place),
-            None => Flow::Continue(()),
-        }
-    }
-
-    fn object_size(
-        &mut self,
-        rule: &ObjectRule,
-        members: &Map<String, Value>,
-        place: &Place<'_>,
-    ) -> Flow {
-        let lacks = |name: &&String| !members.contains_key(name.as_str());
-        if rule.required.iter().any(|name| lacks(&name)) {
-            match &mut self.found {
-                Some(found) => {
-                    let missing = rule.required.iter().filter(lacks).cloned().collect();
-                    found.add_missing(place, missing);
-                }
-                None => return Flow::Break(Stop::Violated),
-            }
-        }
-        for (name, required) in &rule.dependent_required {
-            if members.contains_key(name) && required.iter().any(|name| lacks(&name)) {
-                self.report(place, "dependentRequired", || {
-                    let missing: Vec<String> = required.iter().filter(lacks).cloned().collect();
-                    format!(
-                        "with `{}` it must also have {}",
-                        key_text(name),
-                        names(&missing)
-                    )
-                })?;
-            }
-        }
-        let size = members.len() as u64;
-        if let Some(limit) = rule.min.filter(|limit| size < *limit) {
-            self.report(place, "minProperties", || {
-                format!("value has fewer than {}", properties(limit))
-            })?;
-        }
-        if let Some(limit) = rule.max.filter(|limit| size > *limit) {
-            self.report(place, "maxProperties", || {
-                format!("value has more than {}", properties(limit))
-            })?;
-        }
-        Flow::Continue(())
-    }
-
-    /// A member that no `properties` and no pattern names.
-    pub(super) fn left_over(
-        &mut self,
-        schema: NodeId,
-        rule: Option<&ObjectRule>,
-        key: &str,
-        member: &Value,
-        place: &Place<'_>,
-    ) -> Flow {
-        if !self.rule(schema).is_some_and(|rule| rule.refuses_all) {
-            return self.visit(schema, member, place);
-        }
-        self.report(place, "additionalProperties", || {
-            match rule.and_then(|rule| similar(key, rule)) {
-                Some(name) => format!(
-                    "property is not declared; did you mean `{}`?",
-                    key_text(name)
-                ),
-                None => "property is not declared".to_owned(),
-            }
-        })
-    }
-
     pub(super) fn is_match(&mut self, pattern: &Pattern, text: &Value) -> ControlFlow<Stop, bool> {
-        if pattern.engine == Engine::Backtracking {
-            self.spend(BACKTRACKING_COST)?;
+        if pattern.is_linear() {
+            return ControlFlow::Continue(pattern.is_match(text, self.pace));
         }
-        ControlFlow::Continue(pattern.is_match(text))
+        // Most backtracking matches are quick, some are thousands of times slower.
+        let start = Instant::now();
+        let matches = pattern.is_match(text, self.pace);
+        let visits = start.elapsed().as_nanos() / VISIT_NANOS;
+        self.spend(u64::try_from(visits).unwrap_or(u64::MAX))?;
+        ControlFlow::Continue(matches)
     }
-}
-
-fn is_unique(value: &Value) -> bool {
-    // The validator's own test, which is not quadratic.
-    static UNIQUE: LazyLock<Option<Validator>> = LazyLock::new(|| {
-        let schema = json!({ "uniqueItems": true });
-        jsonschema::options().offline().build(&schema).ok()
-    });
-    UNIQUE.as_ref().is_none_or(|unique| unique.is_valid(value))
 }
 
 fn length(text: &str) -> u64 {
