@@ -27,7 +27,10 @@ pub fn build(
     let offer = Offer {
         tools: (!tools.is_empty()).then(Listed::default),
     };
-    let face = Face::new(&settings.server.identity, offer);
+    let mirrored = tools
+        .iter()
+        .map(|tool| (tool.declaration.name.as_str(), tool.mirrored.as_slice()));
+    let face = Face::new(&settings.server.identity, offer).with_mirrored(mirrored);
     let discovery = face.discover_result(settings.server.discovery_cache);
     let secret = settings.server.secret.as_ref();
     let cursors = Cursors::new(

@@ -3,6 +3,7 @@
 use super::codes::{AWKWARD_NAME, BAD_NAME, CONFLICT, EMPTY_COMPONENT, NOT_STRUCTURED};
 use super::{Cx, available, base, names, schema};
 use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::schema::header_params;
 use crate::manifest::read::{At, Table};
 use crate::model::{ActionSpec, Parse, Place, ResultSpec, Tool, ToolDeclaration};
 use base64::Engine as _;
@@ -79,6 +80,8 @@ fn build(
     Some(Tool {
         fingerprint: fingerprint(&declaration),
         declaration,
+        // What is wrong with them was said with the rest of the schema.
+        mirrored: header_params(input.json()).unwrap_or_default(),
         input,
         output,
         action: action?,

@@ -5,6 +5,7 @@ mod blocks;
 mod defaults;
 mod errors;
 mod limits;
+mod mirrored;
 mod names;
 mod output;
 mod paging;

@@ -1,7 +1,7 @@
 //! Cancelling stops the work: by notification in a stream, by closing the connection over HTTP.
 
 use super::project;
-use crate::support::{Fifo, Project, call, discover, gone, list};
+use crate::support::{Fifo, Project, call, discover, gone, list, within};
 use serde_json::{Value, json};
 use std::fs::File;
 
@@ -108,6 +108,7 @@ fn cancelling_what_is_answered_does_nothing() {
 fn a_call_and_its_cancellation_in_one_write_leave_nothing_behind() {
     let project = project();
     let mut stdio = project.stdio();
+    let folder = project.path().canonicalize().unwrap();
     for id in 0..50 {
         let both = format!(
             "{}\n{}\n",
@@ -119,6 +120,14 @@ fn a_call_and_its_cancellation_in_one_write_leave_nothing_behind() {
     assert_eq!(stdio.ask(&list("probe"))["id"], "probe");
     let (status, rest) = stdio.finish();
     assert!(status.success() && rest.is_empty(), "{status} {rest:?}");
+    // The commands run in the project's folder; none that was started is left there.
+    within("no command is left", || {
+        let processes = std::fs::read_dir("/proc").unwrap();
+        let here = |entry: &std::fs::DirEntry| {
+            std::fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == folder)
+        };
+        (!processes.flatten().any(|entry| here(&entry))).then_some(())
+    });
 }
 
 #[test]

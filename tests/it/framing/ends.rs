@@ -3,6 +3,8 @@
 use super::{gate, project};
 use crate::support::{Fifo, Project, call, discover, gone, text_of};
 use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::Stdio as Io;
 use std::time::{Duration, Instant};
 
 #[test]
@@ -104,7 +106,6 @@ fn a_client_that_closes_the_output_is_no_error() {
     let mut child = super::flow::start(&project);
     drop(child.stdout.take());
     let mut stdin = child.stdin.take().unwrap();
-    use std::io::Write as _;
     // It may end at the first answer that cannot be written, before the second line is sent.
     let _ = writeln!(stdin, "{}", discover(1));
     assert!(child.wait().unwrap().success());
@@ -120,4 +121,88 @@ fn a_signal_ends_it_while_the_input_is_open() {
         assert!(stdio.wait().success());
         assert_eq!(stdio.line(), None);
     }
+}
+
+#[test]
+fn a_client_that_never_reads_does_not_keep_it_alive() {
+    let project = project().manifest(
+        "big.toml",
+        "[[tool]]\nname = \"big\"\nfile = { path = \"../big.txt\" }\n",
+    );
+    project.write("big.txt", "x".repeat(4 * 1024 * 1024));
+    let mut child = super::flow::start(&project);
+    let mut stdin = child.stdin.take().unwrap();
+    writeln!(stdin, "{}", call(1, "big", json!({}))).unwrap();
+    // The answer is on its way and cannot leave: its first byte says so.
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_exact(&mut [0]).unwrap();
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_client_that_never_reads_standard_error_stops_nothing() {
+    let project = project().set("log.level=trace");
+    let mut child = project
+        .command("stdio")
+        .stdin(Io::piped())
+        .stdout(Io::piped())
+        .stderr(Io::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    // More is logged than a pipe holds, many times over.
+    for id in 0..3000 {
+        writeln!(stdin, "{}", discover(id)).unwrap();
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        assert!(
+            line.starts_with(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},")),
+            "{line}"
+        );
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    let mut logged = Vec::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_end(&mut logged)
+        .unwrap();
+    assert!(
+        logged.len() > 32 * 1024,
+        "{} bytes were logged",
+        logged.len()
+    );
+}
+
+#[test]
+fn the_streams_may_be_files() {
+    let project = project();
+    let requests = format!("{}\n{}\n\n{{", discover(1), call(2, "echo", json!({})));
+    project.write("in.jsonl", requests);
+    let open = |name: &str| std::fs::File::open(project.path().join(name)).unwrap();
+    let out = std::fs::File::create(project.path().join("out.jsonl")).unwrap();
+    let status = project
+        .command("stdio")
+        .stdin(open("in.jsonl"))
+        .stdout(out)
+        .stderr(Io::null())
+        .status()
+        .unwrap();
+    assert!(status.success(), "{status}");
+    let text = std::fs::read_to_string(project.path().join("out.jsonl")).unwrap();
+    let mut answers: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    assert_eq!(answers.len(), 3, "{text}");
+    assert_eq!(answers[0]["error"]["code"], -32700);
+    assert_eq!(
+        (&answers[1]["id"], &answers[2]["id"]),
+        (&json!(1), &json!(2))
+    );
 }

@@ -1,5 +1,6 @@
 //! JSON-RPC and the stdio transport: every line of the requirements on framing.
 
+mod answers;
 mod cancel;
 mod ends;
 mod flow;
