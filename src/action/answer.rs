@@ -1,11 +1,12 @@
 //! From an action's output and a tool's `result` to what the tool answers.
+//!
+//! In this order: a declared protocol error, a declared error, then the content. What is absent is
+//! left out, whatever it is: a text, a block, structured content.
 
-use super::{Failure, Output, render};
-use crate::lang::template::{Scope, text_of};
-use crate::model::{
-    BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec, Tool,
-};
-use crate::ops::{Block, OpError, Payload, ToolOutcome};
+use super::{Failure, Output, block, render};
+use crate::lang::template::{Scope, Template, text_of};
+use crate::model::{ProtocolErrorSpec, ResultSpec, Tool};
+use crate::ops::{Block, OpError, ToolOutcome};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -46,14 +47,16 @@ pub fn conforming(tool: &Tool, outcome: ToolOutcome) -> ToolOutcome {
     if outcome.is_error {
         return outcome;
     }
-    let Some(structured) = &outcome.structured else {
-        return ToolOutcome::error(
-            "the tool has an output schema, and its answer has no structured content",
-        );
+    let wrong = match &outcome.structured {
+        None => "the tool has an output schema, and its answer has no structured content".into(),
+        Some(structured) => match schema.check(structured) {
+            Ok(()) => return outcome,
+            Err(violations) => violations.output_text(),
+        },
     };
-    match schema.check(structured) {
-        Ok(()) => outcome,
-        Err(violations) => ToolOutcome::error(violations.output_text()),
+    ToolOutcome {
+        meta: outcome.meta,
+        ..ToolOutcome::error(wrong)
     }
 }
 
@@ -82,141 +85,93 @@ fn made(
         declared(error, scope)?;
     }
     if let Some(error) = &result.error
-        && let Some(text) = render::text("result.error", error, scope)?
-        && !text.is_empty()
+        && let Some(text) = error_text(error, scope)?
     {
-        return Ok(ToolOutcome::error(text));
+        return Ok(ToolOutcome {
+            // The error is what matters: metadata that cannot be made does not take its place.
+            meta: metadata(result, scope).unwrap_or_default(),
+            ..ToolOutcome::error(text)
+        });
     }
-    let says_nothing =
-        result.text.is_none() && result.structured.is_none() && result.content.is_none();
     let mut outcome = match output {
-        Some(output) if says_nothing => output.answer()?,
-        _ => ToolOutcome::default(),
+        Some(output) if !result.says_content() => output.answer()?,
+        _ => content(result, scope)?,
     };
-    if let Some(structured) = &result.structured {
-        let value = render::tree("result.structured", structured, scope)?;
-        outcome.structured = Some(value.unwrap_or(Value::Null));
-    }
-    if let Some(text) = &result.text {
-        let text = render::text("result.text", text, scope)?;
-        outcome.content = vec![Block::text(text.unwrap_or_default())];
-    } else if let Some(content) = &result.content {
-        outcome.content = content
-            .iter()
-            .map(|spec| block(spec, scope))
-            .collect::<Result<_, _>>()?;
-    } else if let Some(structured) = &outcome.structured
-        && result.structured.is_some()
-    {
-        outcome.content = vec![Block::text(structured.to_string())];
-    }
-    if let Some(metadata) = &result.metadata
-        && let Some(Value::Object(members)) = render::tree("result.metadata", metadata, scope)?
-    {
-        outcome.meta = members;
-    }
+    outcome.meta = metadata(result, scope)?;
     Ok(outcome)
+}
+
+/// The text of the declared error, when it applies: not when its value counts as false, which is
+/// how upstreams say that nothing is wrong (`"error": null`), nor when it is blank.
+fn error_text(error: &Template, scope: &Scope) -> Result<Option<String>, Failure> {
+    let value = render::value("result.error", error, scope)?;
+    Ok(value.filter(holds).map(|value| text_of(&value)))
+}
+
+/// The content that `result` says.
+fn content(result: &ResultSpec, scope: &Scope) -> Result<ToolOutcome, Failure> {
+    let structured = match &result.structured {
+        Some(structured) => render::tree("result.structured", structured, scope)?,
+        None => None,
+    };
+    let text = match &result.text {
+        Some(text) => render::text("result.text", text, scope)?,
+        None => None,
+    };
+    let content = if let Some(blocks) = &result.content {
+        let blocks = blocks.iter().map(|spec| block::made(spec, scope));
+        blocks
+            .filter_map(Result::transpose)
+            .collect::<Result<_, _>>()?
+    } else {
+        let text = text.or_else(|| structured.as_ref().map(Value::to_string));
+        text.map(Block::text).into_iter().collect()
+    };
+    Ok(ToolOutcome {
+        content,
+        structured,
+        ..ToolOutcome::default()
+    })
+}
+
+fn metadata(result: &ResultSpec, scope: &Scope) -> Result<Map<String, Value>, Failure> {
+    let Some(metadata) = &result.metadata else {
+        return Ok(Map::new());
+    };
+    match render::tree("result.metadata", metadata, scope)? {
+        Some(Value::Object(members)) => Ok(members),
+        _ => Ok(Map::new()),
+    }
 }
 
 /// The declared protocol error, when it applies.
 fn declared(error: &ProtocolErrorSpec, scope: &Scope) -> Result<(), NoAnswer> {
-    let applies = match &error.when {
-        None => true,
-        Some(when) => holds(&render::value("result.protocol_error.when", when, scope)?),
-    };
-    if !applies {
+    if let Some(when) = &error.when
+        && !render::value("result.protocol_error.when", when, scope)?
+            .is_some_and(|when| holds(&when))
+    {
         return Ok(());
     }
-    let message = render::text("result.protocol_error.message", &error.message, scope)?;
+    let message = render::needed("result.protocol_error.message", &error.message, scope)?;
     let data = match &error.data {
         Some(data) => render::tree("result.protocol_error.data", data, scope)?,
         None => None,
     };
     Err(NoAnswer::Declared(OpError::Declared {
         code: error.code,
-        message: message.unwrap_or_default(),
+        message,
         data,
     }))
 }
 
-/// What counts as true in a template.
-fn holds(value: &Option<Value>) -> bool {
+/// What counts as true in a template; a blank text does not.
+fn holds(value: &Value) -> bool {
     match value {
-        None | Some(Value::Null) => false,
-        Some(Value::Bool(value)) => *value,
-        Some(Value::Number(number)) => number.as_f64() != Some(0.0),
-        Some(Value::String(text)) => !text.is_empty(),
-        Some(Value::Array(items)) => !items.is_empty(),
-        Some(Value::Object(members)) => !members.is_empty(),
+        Value::Null => false,
+        Value::Bool(value) => *value,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
     }
-}
-
-fn block(spec: &BlockSpec, scope: &Scope) -> Result<Block, Failure> {
-    let annotations = spec.annotations.clone();
-    let must = |key: &str, template: &_| -> Result<String, Failure> {
-        let key = format!("result.content.{key}");
-        let text = render::text(&key, template, scope)?;
-        text.ok_or_else(|| Failure(format!("cannot make `{key}`: its value is absent")))
-    };
-    let media = |media: &MediaSpec| -> Result<(String, String), Failure> {
-        Ok((
-            must("data", &media.data)?,
-            must("mime_type", &media.mime_type)?,
-        ))
-    };
-    Ok(match &spec.kind {
-        BlockKind::Text(text) => Block::Text {
-            text: must("text", text)?,
-            annotations,
-        },
-        BlockKind::Image(spec) => {
-            let (data, mime_type) = media(spec)?;
-            Block::Image {
-                data,
-                mime_type,
-                annotations,
-            }
-        }
-        BlockKind::Audio(spec) => {
-            let (data, mime_type) = media(spec)?;
-            Block::Audio {
-                data,
-                mime_type,
-                annotations,
-            }
-        }
-        BlockKind::Resource {
-            uri,
-            mime_type,
-            payload,
-        } => Block::Resource {
-            uri: must("uri", uri)?,
-            mime_type: match mime_type {
-                Some(mime_type) => render::text("result.content.mime_type", mime_type, scope)?,
-                None => None,
-            },
-            payload: match payload {
-                PayloadSpec::Text(text) => Payload::Text(must("text", text)?),
-                PayloadSpec::Blob(blob) => Payload::Blob(must("blob", blob)?),
-            },
-            annotations,
-        },
-        BlockKind::ResourceLink(tree) => Block::ResourceLink {
-            resource: link(render::tree("result.content", tree, scope)?),
-            annotations,
-        },
-    })
-}
-
-/// A Resource's members; all but its size are texts, whatever type the template gave.
-fn link(value: Option<Value>) -> Map<String, Value> {
-    let Some(Value::Object(mut members)) = value else {
-        return Map::new();
-    };
-    for (name, value) in &mut members {
-        if name != "size" && !value.is_string() {
-            *value = text_of(value).into();
-        }
-    }
-    members
 }

@@ -4,6 +4,7 @@
 //! call. It sees the call's values, and knows nothing of the protocol.
 
 pub mod answer;
+mod block;
 pub mod file;
 pub mod http;
 mod render;

@@ -9,6 +9,16 @@ pub(super) fn failed(key: &str, error: &RenderError) -> Failure {
     Failure(format!("cannot make `{key}`: {error}"))
 }
 
+/// The failure of a `key` that must be there.
+pub(super) fn absent(key: &str) -> Failure {
+    Failure(format!("cannot make `{key}`: its value is absent"))
+}
+
+/// A template's text, which must be there.
+pub(super) fn needed(key: &str, template: &Template, scope: &Scope) -> Result<String, Failure> {
+    text(key, template, scope)?.ok_or_else(|| absent(key))
+}
+
 /// A template's text; `None` when it is absent.
 pub(super) fn text(
     key: &str,

@@ -16,8 +16,15 @@ pub struct ResultSpec {
     pub error: Option<Template>,
     /// The answer is a protocol error.
     pub protocol_error: Option<ProtocolErrorSpec>,
-    /// `_meta` of the result.
+    /// `_meta` of the result: an object.
     pub metadata: Option<Tree>,
+}
+
+impl ResultSpec {
+    /// It says what the content is. Otherwise the action's own answer stands.
+    pub fn says_content(&self) -> bool {
+        self.text.is_some() || self.structured.is_some() || self.content.is_some()
+    }
 }
 
 /// `protocol_error`: a JSON-RPC error of the author's own.

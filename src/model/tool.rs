@@ -1,7 +1,7 @@
 //! A tool, whole.
 
 use super::{ActionSpec, ResultSpec, ToolDeclaration};
-use crate::lang::schema::Schema;
+use crate::lang::schema::{HeaderParam, Schema};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,6 +12,8 @@ pub struct Tool {
     pub declaration: ToolDeclaration,
     /// The compiled input schema.
     pub input: Arc<Schema>,
+    /// Arguments that a caller by HTTP also sends as headers.
+    pub mirrored: Vec<HeaderParam>,
     /// The compiled output schema.
     pub output: Option<Arc<Schema>>,
     /// What it does; `None` answers from `result` alone.

@@ -2,8 +2,10 @@
 
 use super::json::Members;
 use super::modern;
+use crate::lang::schema::HeaderParam;
 use crate::model::{Cache, Identity, ToolDeclaration};
 use crate::ops::Ready;
+use std::collections::HashMap;
 
 /// What the dialects need to know of the server to read a request and write an answer; made once
 /// per runtime.
@@ -13,6 +15,8 @@ pub struct Face {
     pub(super) instructions: Option<String>,
     /// `serverInfo`: a JSON object.
     pub(super) server_info: Box<[u8]>,
+    /// The tools some of whose arguments stand in headers too, and which.
+    mirrored: HashMap<Box<str>, Box<[HeaderParam]>>,
 }
 
 /// What the server offers. A method of a kind that is not offered is not found.
@@ -42,7 +46,26 @@ impl Face {
             offer,
             instructions: identity.instructions.clone(),
             server_info: server_info.into(),
+            mirrored: HashMap::new(),
         }
+    }
+
+    /// Adds which arguments of which tools are mirrored into `Mcp-Param-*` headers.
+    #[must_use]
+    pub fn with_mirrored<'t>(
+        mut self,
+        tools: impl Iterator<Item = (&'t str, &'t [HeaderParam])>,
+    ) -> Self {
+        let some = tools.filter(|(_, params)| !params.is_empty());
+        self.mirrored = some
+            .map(|(name, params)| (name.into(), params.into()))
+            .collect();
+        self
+    }
+
+    /// The arguments of this tool that are mirrored.
+    pub(super) fn mirrored(&self, tool: &str) -> &[HeaderParam] {
+        self.mirrored.get(tool).map_or(&[], |params| params)
     }
 
     /// The answer to `server/discover` (specification: discovery).

@@ -99,12 +99,17 @@ fn assemble(settings: &Settings, served: Vec<Entry>) -> Runtime {
     let offer = Offer {
         tools: (!served.is_empty()).then(Listed::default),
     };
-    let face = Face::new(&settings.server.identity, offer);
+    let mirrored = served.iter().map(|entry| {
+        let tool = &entry.tool;
+        (tool.declaration.name.as_str(), tool.mirrored.as_slice())
+    });
+    let face = Face::new(&settings.server.identity, offer).with_mirrored(mirrored);
     let discovery = face.discover_result(settings.server.discovery_cache);
     let secret = settings.server.secret.as_ref();
     let cursors = Cursors::new(
         "tools",
         served.iter().map(|entry| entry.tool.fingerprint.as_str()),
+        settings.server.page_size,
         secret.map(crate::secret::Secret::reveal),
     );
     let pages = pages(settings, &face, &served, &cursors);

@@ -20,11 +20,12 @@ pub(super) struct Cursors {
 }
 
 impl Cursors {
-    /// For the list `name` with this content. `secret` makes instances that share it understand
+    /// For the list `name` with this content, in pages of this size. `secret` makes instances that share it understand
     /// each other's cursors; without one the key lasts as long as the process.
     pub(super) fn new<'t>(
         name: &str,
         content: impl Iterator<Item = &'t str>,
+        page_size: usize,
         secret: Option<&str>,
     ) -> Self {
         let base = match secret {
@@ -34,6 +35,8 @@ impl Cursors {
         let mut digest = hmac::Context::with_key(&base);
         digest.update(b"snodo cursor\0");
         digest.update(name.as_bytes());
+        // The same page of another size begins somewhere else.
+        digest.update(format!("\0{page_size}\0").as_bytes());
         for part in content {
             digest.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
             digest.update(part.as_bytes());
@@ -86,7 +89,7 @@ mod tests {
     use super::*;
 
     fn cursors(name: &str, content: &[&str], secret: Option<&str>) -> Cursors {
-        Cursors::new(name, content.iter().copied(), secret)
+        Cursors::new(name, content.iter().copied(), 10, secret)
     }
 
     #[test]
@@ -107,6 +110,8 @@ mod tests {
             cursors("tools", &["a", "b"], Some("key")).read(&cursor),
             None
         );
+        let other_size = Cursors::new("tools", ["a", "b"].into_iter(), 11, None);
+        assert_eq!(other_size.read(&cursor), None);
         for bad in ["", "x", "AAAAAQ", &cursor[1..], &format!("{cursor}A"), "é"] {
             assert_eq!(list.read(bad), None, "{bad}");
         }

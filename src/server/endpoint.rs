@@ -4,6 +4,7 @@
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, StatusCode};
+use tokio_util::sync::CancellationToken;
 
 /// A server of MCP messages. A transport carries bytes to it and from it and knows no method.
 pub trait Endpoint: Send + Sync + 'static {
@@ -53,5 +54,11 @@ pub enum Received {
     Work(Work),
 }
 
-/// Work that ends in a message to send, or in none (it was cancelled).
-pub type Work = BoxFuture<'static, Option<Bytes>>;
+/// Work that ends in a message to send, or in none: it was cancelled.
+pub struct Work {
+    /// Cancelled once the answer is not wanted. Work that has not begun is dropped then, so that
+    /// what waits for its turn is never more than what is in flight.
+    pub cancelled: CancellationToken,
+    /// Does it.
+    pub answer: BoxFuture<'static, Option<Bytes>>,
+}

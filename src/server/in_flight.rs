@@ -98,9 +98,9 @@ impl InFlight {
 }
 
 impl Place {
-    /// Completes when the request is cancelled.
-    pub(super) async fn cancelled(&self) {
-        self.cancelled.cancelled().await;
+    /// Cancelled when the request is.
+    pub(super) fn cancelled(&self) -> &CancellationToken {
+        &self.cancelled
     }
 
     /// Gives the place up for an answer. False when the request was cancelled before: then nothing

@@ -2,7 +2,7 @@
 
 use super::carry_out::carry_out;
 use super::in_flight::{InFlight, Refusal};
-use super::{Execute, Limits, Received, Session, Snapshots};
+use super::{Execute, Limits, Received, Session, Snapshots, Work};
 use crate::ops::OpError;
 use crate::protocol::{self, Call, Carrier, Conversation, Fault, PARSE_ERROR, Step};
 use bytes::Bytes;
@@ -52,14 +52,17 @@ impl<S: Snapshots> StreamSession<S> {
         };
         let limit = self.limits.request_timeout;
         let given_up = self.given_up.clone();
-        Received::Work(Box::pin(async move {
-            let response = tokio::select! {
-                biased;
-                () = place.cancelled() => return None,
-                response = carry_out(&*runtime, call, limit, &given_up) => response,
-            };
-            place.finish().then_some(response.body)
-        }))
+        Received::Work(Work {
+            cancelled: place.cancelled().clone(),
+            answer: Box::pin(async move {
+                let response = tokio::select! {
+                    biased;
+                    () = place.cancelled().cancelled() => return None,
+                    response = carry_out(&*runtime, call, limit, &given_up) => response,
+                };
+                place.finish().then_some(response.body)
+            }),
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Cx;
 use super::codes::{BAD_META_KEY, BAD_URL, NOT_SERVED};
 use crate::lang::diag::Diagnostic;
-use crate::manifest::read::{OUT_OF_RANGE, Table, to_json};
+use crate::manifest::read::{Entry, OUT_OF_RANGE, Table, to_json};
 use crate::model::{Annotations, Icon, Role, Theme, ToolAnnotations};
 use serde_json::{Map, Value};
 use toml::de::DeValue;
@@ -72,21 +72,30 @@ pub(super) fn metadata(cx: &Cx<'_>, table: &Table<'_>) -> Map<String, Value> {
     }
     let mut metadata = Map::new();
     for member in entry.members() {
-        if let Some(why) = bad_meta_key(member.key) {
-            table.error(
-                BAD_META_KEY,
-                member.key_at.clone(),
-                format!("`{}` cannot be a metadata key: {why}", member.key),
-            );
-        } else if let Some(value) = to_json(&member, cx.findings) {
+        if check_meta_key(table, &member)
+            && let Some(value) = to_json(&member, cx.findings)
+        {
             metadata.insert(member.key.to_owned(), value);
         }
     }
     metadata
 }
 
+/// Reports a `_meta` key that is not allowed. True when it is.
+pub(super) fn check_meta_key(table: &Table<'_>, member: &Entry<'_>) -> bool {
+    let Some(why) = bad_meta_key(member.key) else {
+        return true;
+    };
+    table.error(
+        BAD_META_KEY,
+        member.key_at.clone(),
+        format!("`{}` cannot be a metadata key: {why}", member.key),
+    );
+    false
+}
+
 /// Why a `_meta` key is not allowed (MCP 2026-07-28, "Key name format").
-pub(super) fn bad_meta_key(key: &str) -> Option<&'static str> {
+fn bad_meta_key(key: &str) -> Option<&'static str> {
     let (prefix, name) = match key.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),
         None => (None, key),
@@ -100,7 +109,7 @@ pub(super) fn bad_meta_key(key: &str) -> Option<&'static str> {
                     .bytes()
                     .all(|b| b.is_ascii_alphanumeric() || b == b'-')
         };
-        if !labels.iter().all(|label| ok(label)) {
+        if !labels.iter().all(ok) {
             return Some("each label before the `/` is letters, digits and `-`, a letter first");
         }
         if matches!(labels.get(1), Some(&("mcp" | "modelcontextprotocol"))) {

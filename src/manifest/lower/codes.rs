@@ -14,6 +14,8 @@ pub const NOT_SERVED: Code = Code("not-served");
 pub const CONFLICT: Code = Code("conflicting-keys");
 /// A component with neither an action nor a result.
 pub const EMPTY_COMPONENT: Code = Code("empty-component");
+/// A tool with an output schema whose answer is never structured.
+pub const NOT_STRUCTURED: Code = Code("unstructured-answer");
 /// A JSON Schema that cannot be used.
 pub const BAD_SCHEMA: Code = Code("bad-schema");
 /// A default that its own schema refuses.
@@ -79,6 +81,13 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         EMPTY_COMPONENT,
         "A component does something (`http`, `shell`, `file`) or answers something (`result`), or \
          both. This one does neither, so a call could not be answered.",
+    ),
+    (
+        NOT_STRUCTURED,
+        "A tool with an output schema must answer with structured content (MCP specification, tools, \
+         \"Output Schema\"), and this one only ever answers with text or other blocks, so every call \
+         would fail. Give `result.structured`, let a command's output be read (`parse = \"json\"`), \
+         or remove the output schema.",
     ),
     (
         BAD_SCHEMA,

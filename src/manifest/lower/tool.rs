@@ -1,10 +1,11 @@
 //! `[[tool]]`: one tool, whole.
 
-use super::codes::{AWKWARD_NAME, BAD_NAME, CONFLICT, EMPTY_COMPONENT};
+use super::codes::{AWKWARD_NAME, BAD_NAME, CONFLICT, EMPTY_COMPONENT, NOT_STRUCTURED};
 use super::{Cx, available, base, names, schema};
 use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::schema::header_params;
 use crate::manifest::read::{At, Digest, Table};
-use crate::model::{ActionSpec, Place, ResultSpec, Tool, ToolDeclaration};
+use crate::model::{ActionSpec, Parse, Place, ResultSpec, Tool, ToolDeclaration};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
@@ -65,6 +66,9 @@ fn build(
     let call = names::call(cx, input.as_deref().map(|schema| schema.json().as_ref()));
     let action = action(cx, table, defaults, &call);
     let result = self::result(cx, table, &call, action.as_ref());
+    if let (Some(Some(_)), Some(action)) = (&output, &action) {
+        check_structured(table, action.as_ref(), result.as_ref());
+    }
     let place = place(table.at());
     let (name, input, output) = (name?, input?, output?);
     let declaration = ToolDeclaration {
@@ -80,6 +84,8 @@ fn build(
     Some(Tool {
         fingerprint: fingerprint(&declaration),
         declaration,
+        // What is wrong with them was said with the rest of the schema.
+        mirrored: header_params(input.json()).unwrap_or_default(),
         input,
         output,
         action: action?,
@@ -138,21 +144,50 @@ fn result(
     call: &names::Call,
     action: Option<&Option<ActionSpec>>,
 ) -> Option<ResultSpec> {
-    let Some(result) = table.table("result") else {
-        if matches!(action, Some(None)) && !table.has("actor") {
-            table.report(
-                Diagnostic::error(
-                    EMPTY_COMPONENT,
-                    table.at(),
-                    "the tool has neither an action nor a `result`",
-                )
-                .help("add `[tool.shell]`, `[tool.http]`, `[tool.file]` or `[tool.result]`"),
-            );
-        }
-        return None;
-    };
+    let result = table.table("result");
+    let answers = ["text", "structured", "content", "error", "protocol_error"];
+    let answered = result
+        .as_ref()
+        .is_some_and(|result| answers.iter().any(|key| result.has(key)));
+    if !answered && matches!(action, Some(None)) && !table.has("actor") {
+        table.report(
+            Diagnostic::error(
+                EMPTY_COMPONENT,
+                table.at(),
+                "the tool has neither an action nor a `result` that answers",
+            )
+            .help("add `[tool.shell]`, `[tool.http]`, `[tool.file]` or `[tool.result]`"),
+        );
+    }
     let names = call.names_with_output(action.and_then(Option::as_ref));
-    Some(super::result::result(cx, result, &names))
+    Some(super::result::result(cx, result?, &names))
+}
+
+/// A tool with an output schema must answer with structured content; one that never can is found
+/// here and not by its first caller.
+fn check_structured(table: &Table<'_>, action: Option<&ActionSpec>, result: Option<&ResultSpec>) {
+    let says = result.is_some_and(ResultSpec::says_content);
+    let can = match (result, action) {
+        (Some(result), _) if says => result.structured.is_some(),
+        (_, Some(ActionSpec::Shell(spec))) => matches!(spec.parse, Parse::Json | Parse::Lines),
+        (_, Some(ActionSpec::File(_))) => false,
+        (_, Some(ActionSpec::Http(_))) => true,
+        // Nothing but errors, or a result that was reported already.
+        (_, None) => true,
+    };
+    let schema = table
+        .entry("output_schema")
+        .or_else(|| table.entry("returns"));
+    if let Some(schema) = schema.filter(|_| !can) {
+        table.report(
+            Diagnostic::error(
+                NOT_STRUCTURED,
+                schema.key_at,
+                "the tool has an output schema, and its answer is never structured",
+            )
+            .help("add `structured` to `[tool.result]`, or `parse = \"json\"` to a command"),
+        );
+    }
 }
 
 /// The characters and length of a tool's name (MCP 2026-07-28, tools, "Tool Names").

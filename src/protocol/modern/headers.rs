@@ -39,7 +39,7 @@ pub(super) fn check_target(
 ///
 /// # Errors
 /// It has the form of an encoded value and is no Base64 (RFC 4648 §4) of UTF-8.
-fn decoded<'a>(name: &str, value: &'a str) -> Result<Cow<'a, str>, Fault> {
+pub(super) fn decoded<'a>(name: &str, value: &'a str) -> Result<Cow<'a, str>, Fault> {
     let encoded = value
         .strip_prefix("=?base64?")
         .and_then(|rest| rest.strip_suffix("?="));
@@ -55,7 +55,10 @@ fn decoded<'a>(name: &str, value: &'a str) -> Result<Cow<'a, str>, Fault> {
 }
 
 /// The header's one value.
-fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<&'a str, Fault> {
+///
+/// # Errors
+/// It is missing, stands more than once, or holds characters that no value has.
+pub(super) fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<&'a str, Fault> {
     let mut values = headers.get_all(name).iter();
     let what = match (values.next(), values.next()) {
         (Some(value), None) => match value.to_str() {

@@ -4,6 +4,7 @@
 mod declare;
 mod headers;
 mod meta;
+mod mirrored;
 mod operation;
 mod outcome;
 mod params;

@@ -1,8 +1,9 @@
 //! A request to an operation, with every check the revision asks for, in a fixed order: which
 //! revision it is of and whether that is served, the headers, what every request carries, the
-//! method, the method's parameters.
+//! method, the method's parameters, and those of them that stand in headers too.
 
 use super::headers;
+use super::mirrored;
 use super::params::Params;
 use crate::ops::{Arguments, Context, OpError, Operation};
 use crate::protocol::codes::{Fault, excerpt};
@@ -37,11 +38,12 @@ pub(in crate::protocol) fn read(
     if let Some(headers) = headers {
         let name = mirrored_name(&request.method, params).and_then(text);
         headers::check_target(headers, &request.method, name.as_deref())?;
-        // A tool's schema may have arguments mirrored into Mcp-Param-* headers. A `Face` that knows
-        // which can be asked here, and `headers` compares them as it does the name.
     }
     params.meta.check_capabilities()?;
     let (method, operation) = operation(face, &request.method, params)?;
+    if let (Some(headers), Operation::CallTool { name, arguments }) = (headers, &operation) {
+        mirrored::check(headers, face.mirrored(name), arguments)?;
+    }
     let context = Context {
         request_id: request.id.to_text(),
         method,

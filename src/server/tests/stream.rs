@@ -3,10 +3,11 @@
 use super::*;
 use crate::protocol::{Carrier, Conversation, Step, receive};
 use crate::server::in_flight::{InFlight, Refusal};
+use futures_util::future::BoxFuture;
 
-fn work(received: Received) -> Work {
+fn work(received: Received) -> BoxFuture<'static, Option<Bytes>> {
     match received {
-        Received::Work(work) => work,
+        Received::Work(work) => work.answer,
         Received::Answer(bytes) => panic!("answered at once: {bytes:?}"),
         Received::Nothing => panic!("nothing to do"),
     }

@@ -205,8 +205,12 @@ async fn next_line(lines: &mut Lines<impl AsyncRead + Unpin>, outbox: &Outbox) -
 
 /// One request. It is in flight from the moment it was read, and begins when there is room.
 async fn run(work: Work, outbox: Arc<Outbox>) {
-    outbox.room(Source::Work).await;
-    if let Some(answer) = work.await {
+    tokio::select! {
+        biased;
+        () = work.cancelled.cancelled() => return,
+        () = outbox.room(Source::Work) => {}
+    }
+    if let Some(answer) = work.answer.await {
         outbox.put(Source::Work, answer);
     }
 }

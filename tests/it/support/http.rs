@@ -2,6 +2,8 @@
 
 use super::process::{DEADLINE, within};
 use super::stdio::collect;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -153,26 +155,28 @@ impl Connection {
 
     /// Posts a message with the headers that a 2026-07-28 client sends.
     pub fn post(&mut self, message: &Value) -> Reply {
-        let method = message["method"].as_str().unwrap_or_default();
-        let name = &message["params"][if method == "resources/read" {
-            "uri"
-        } else {
-            "name"
-        }];
-        let version =
-            message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
-        let mut headers = vec![("Mcp-Method", method)];
-        if let Some(version) = version {
-            headers.push(("MCP-Protocol-Version", version));
-        }
-        if let Some(name) = name.as_str() {
-            headers.push(("Mcp-Name", name));
-        }
-        self.post_with(&headers, message.to_string().as_bytes())
+        self.send_message(message);
+        self.reply()
+    }
+
+    /// Posts these bytes with the headers that a client sends with this message.
+    pub fn post_as(&mut self, message: &Value, body: &[u8]) -> Reply {
+        self.send_with(&mirrored(message), body);
+        self.reply()
+    }
+
+    /// Posts a message and does not wait for the answer.
+    pub fn send_message(&mut self, message: &Value) {
+        self.send_with(&mirrored(message), message.to_string().as_bytes());
     }
 
     /// Posts a body with these headers beside Host, Accept, Content-Type and Content-Length.
     pub fn post_with(&mut self, headers: &[(&str, &str)], body: &[u8]) -> Reply {
+        self.send_with(headers, body);
+        self.reply()
+    }
+
+    fn send_with<V: AsRef<str>>(&mut self, headers: &[(&str, V)], body: &[u8]) {
         let mut head = format!(
             "POST /mcp HTTP/1.1\r\nHost: {}\r\nAccept: application/json, text/event-stream\r\n\
              Content-Type: application/json\r\nContent-Length: {}\r\n",
@@ -180,13 +184,12 @@ impl Connection {
             body.len()
         );
         for (name, value) in headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            head.push_str(&format!("{name}: {}\r\n", value.as_ref()));
         }
         head.push_str("\r\n");
         let mut bytes = head.into_bytes();
         bytes.extend_from_slice(body);
         self.send(&bytes);
-        self.reply()
     }
 
     /// Reads one answer: head, then a body by its length or its chunks.
@@ -240,4 +243,33 @@ impl Connection {
     pub fn is_closed(&mut self) -> bool {
         matches!(self.stream.read(&mut [0]), Ok(0) | Err(_))
     }
+}
+
+/// The headers in which a client of 2026-07-28 mirrors a message.
+fn mirrored(message: &Value) -> Vec<(&'static str, String)> {
+    let method = message["method"].as_str().unwrap_or_default();
+    let name = match method {
+        "resources/read" => &message["params"]["uri"],
+        _ => &message["params"]["name"],
+    };
+    let version = &message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"];
+    let mut headers = vec![("Mcp-Method", method.to_owned())];
+    headers.extend(
+        version
+            .as_str()
+            .map(|version| ("MCP-Protocol-Version", version.to_owned())),
+    );
+    headers.extend(name.as_str().map(|name| ("Mcp-Name", encoded(name))));
+    headers
+}
+
+/// A value as it may stand in a header (specification: streamable-http, "Value Encoding").
+fn encoded(value: &str) -> String {
+    let plain = value.bytes().all(|byte| (0x20..0x7f).contains(&byte))
+        && value.trim() == value
+        && !value.starts_with("=?base64?");
+    if plain {
+        return value.to_owned();
+    }
+    format!("=?base64?{}?=", STANDARD.encode(value))
 }

@@ -1,12 +1,16 @@
 //! What the tests share: a folder of manifests, the real program, and a client of each transport
 //! that shows bytes as they are.
 
+mod both;
+mod fifo;
 mod http;
 mod process;
 mod project;
 mod rpc;
 mod stdio;
 
+pub use both::{Both, Came};
+pub use fifo::{Fifo, gone};
 pub use http::{Connection, Daemon, Reply};
 pub use process::{DEADLINE, handles, kill, within};
 pub use project::{Checked, Project};

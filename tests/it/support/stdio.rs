@@ -105,9 +105,31 @@ impl Stdio {
         within(text, || self.stderr().contains(text).then_some(()));
     }
 
+    /// Sends a signal, such as `TERM`.
+    pub fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let status = Command::new("kill")
+            .args(["-s", name, &pid])
+            .status()
+            .unwrap();
+        assert!(status.success());
+    }
+
     /// Ends the input.
     pub fn close(&mut self) {
         self.stdin = None;
+    }
+
+    /// Ends the input, waits for the end, and gives the messages that still came.
+    pub fn finish(&mut self) -> (ExitStatus, Vec<Value>) {
+        self.close();
+        let mut rest = Vec::new();
+        while let Some(line) = self.line() {
+            rest.push(serde_json::from_slice(&line).unwrap_or_else(|error| {
+                panic!("{error}: {}", String::from_utf8_lossy(&line));
+            }));
+        }
+        (self.wait(), rest)
     }
 
     /// Waits until it has ended.

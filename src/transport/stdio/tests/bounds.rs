@@ -64,6 +64,26 @@ async fn no_work_begins_while_too_much_is_unsent() {
 }
 
 #[tokio::test]
+async fn work_that_was_cancelled_before_it_began_is_not_held() {
+    let options = StdioOptions {
+        max_unsent_bytes: 200_000,
+        ..options()
+    };
+    let mut client = start(options);
+    client.send("work first 300000\n").await;
+    client.script.release("first");
+    client.script.until(|log| log.gone == ["first"]).await;
+    // The client reads nothing, so none of these may begin, and none may stay.
+    for number in 0..100 {
+        client
+            .send(&format!("work {number}\ncancel {number}\n"))
+            .await;
+    }
+    let log = client.script.until(|log| log.gone.len() == 101).await;
+    assert_eq!(log.begun, ["first"]);
+}
+
+#[tokio::test]
 async fn reading_stops_for_a_client_that_never_reads_and_goes_on_once_it_does() {
     let options = StdioOptions {
         max_unsent_bytes: 100_000,

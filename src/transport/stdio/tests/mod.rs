@@ -76,7 +76,8 @@ impl Script {
         let script = self.clone();
         let name = name.to_owned();
         let guard = Gone(script.clone(), name.clone());
-        Box::pin(async move {
+        let token = cancelled.clone();
+        let answer = Box::pin(async move {
             let _guard = guard;
             script.log(|log| log.begun.push(name.clone()));
             assert_ne!(name, "panic", "as the script says");
@@ -85,7 +86,11 @@ impl Script {
                 () = cancelled.cancelled() => None,
                 _ = released.wait_for(|released| released.contains(&name)) => Some(answer),
             }
-        })
+        });
+        Work {
+            cancelled: token,
+            answer,
+        }
     }
 }
 

@@ -1,1 +1,0 @@
-//! tools/call: arguments, schemas, results, errors, over both transports.

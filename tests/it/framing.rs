@@ -1,1 +1,0 @@
-//! JSON-RPC and the stdio transport: every line of the requirements on framing.

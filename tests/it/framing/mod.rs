@@ -1,0 +1,52 @@
+//! JSON-RPC and the stdio transport: every line of the requirements on framing.
+
+mod answers;
+mod cancel;
+mod ends;
+mod flow;
+mod lines;
+mod messages;
+mod output;
+
+use crate::support::{Fifo, Project};
+
+/// Tools that answer at once, wait for the test, or start a family of processes.
+const TOOLS: &str = r#"
+[[tool]]
+name = "echo"
+arguments.text = { type = "string", default = "nothing" }
+result.text = "{{ args.text }}"
+
+[[tool]]
+name = "request_id"
+result.structured = "{{ request.id }}"
+
+# Waits until somebody opens the pipe to write, then answers what was written.
+[[tool]]
+name = "wait"
+arguments.gate = { type = "string", default = "gate" }
+shell = { command = ["cat", "{{ args.gate }}"], cwd = ".." }
+
+# Says its own number and its child's, then waits for the child.
+[[tool]]
+name = "family"
+[tool.shell]
+cwd = ".."
+script = '''
+sleep 1000 & echo "$$ $!" > family
+wait
+'''
+"#;
+
+/// A project of these tools with the pipes they use.
+fn project() -> Project {
+    let project = Project::with(TOOLS);
+    Fifo::make(project.path().join("gate"));
+    Fifo::make(project.path().join("family"));
+    project
+}
+
+/// The pipe that the tool `wait` reads.
+fn gate(project: &Project) -> Fifo {
+    Fifo::at(project.path().join("gate"))
+}
