@@ -70,7 +70,10 @@ impl std::fmt::Debug for KeyPem {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HttpTarget {
     /// The manifest: its word is taken.
-    Fixed,
+    Fixed {
+        /// A redirect may lead to inner addresses of other hosts.
+        allow_private: bool,
+    },
     /// The call: only these hosts, and no inner address unless allowed.
     FromCaller {
         /// Patterns: `api.example.com`, `*.example.com`, `host:port`.
