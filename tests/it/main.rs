@@ -1,5 +1,15 @@
 //! Tests through the public face: a manifest folder in, wire bytes out.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test starts programs, and fails by panicking"
+)]
+
 mod support;
 
 mod actions;

@@ -4,9 +4,9 @@ use super::defaults::{self, Defaults};
 use super::dialect::Dialect;
 use super::document::Document;
 use super::error::{MAX_ERRORS, SchemaError, SchemaErrorKind, quote};
-use super::pattern::Patterns;
+use super::pattern::{Pace, Patterns};
 use super::rules::{Rules, Scope};
-use super::{Engine, Root, Schema, Validation, bounds, cost, meta};
+use super::{Engine, Root, Schema, Validation, bounds, cost, max_depth, meta, spelling};
 use jsonschema::Validator;
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,6 +30,7 @@ pub(super) fn compile(
         dialect: parts.dialect,
         validation,
         chain: parts.chain,
+        patterns: parts.patterns,
         engine: parts.engine,
         defaults: parts.defaults,
         warnings: findings,
@@ -41,6 +42,7 @@ pub(super) fn compile(
 struct Parts {
     dialect: Dialect,
     chain: usize,
+    patterns: Patterns,
     engine: Engine,
     defaults: Defaults,
 }
@@ -72,20 +74,22 @@ fn check(
     meta::check(&document, findings);
     let chain = cost::check(&document, findings);
     let patterns = Patterns::check(&document, findings);
+    spelling::check(&document, findings);
     if findings.iter().any(|finding| !finding.kind.is_warning()) {
         return None;
     }
     if defaults::has_any(&document) {
         let rules = Rules::build(&document, Scope::Full, &patterns);
-        defaults::check(&document, &rules, findings);
+        defaults::check(&document, &rules, max_depth(chain), findings);
     }
-    let defaults = Defaults::build(&document)
+    let defaults = Defaults::build(&document, max_depth(chain))
         .map_err(|error| findings.push(error))
         .ok()?;
     Some(Parts {
         dialect,
         chain,
-        engine: engine(&document, validation, patterns, findings)?,
+        engine: engine(&document, validation, &patterns, findings)?,
+        patterns,
         defaults,
     })
 }
@@ -113,7 +117,7 @@ fn check_root(json: &Value, root: Root, findings: &mut Vec<SchemaError>) {
 fn engine(
     document: &Document<'_>,
     validation: Validation,
-    patterns: Patterns,
+    patterns: &Patterns,
     findings: &mut Vec<SchemaError>,
 ) -> Option<Engine> {
     match validation {
@@ -121,12 +125,12 @@ fn engine(
         Validation::Basic => Some(Engine::Basic(Rules::build(
             document,
             Scope::Basic,
-            &patterns,
+            patterns,
         ))),
-        Validation::Full => match build(document.root, &patterns) {
+        Validation::Full => match build(document.root, patterns) {
             Ok(validator) => Some(Engine::Full {
                 validator: Box::new(validator),
-                patterns,
+                hurried: OnceLock::new(),
                 rules: OnceLock::new(),
             }),
             Err(error) => {
@@ -143,7 +147,9 @@ fn build(root: &Value, patterns: &Patterns) -> Result<Validator, SchemaError> {
     let refused = |pointer: &str, message: String| {
         SchemaError::new(SchemaErrorKind::Unsupported, pointer, message)
     };
-    match catch_unwind(AssertUnwindSafe(|| patterns.options().build(root))) {
+    match catch_unwind(AssertUnwindSafe(|| {
+        patterns.options(Pace::Usual).build(root)
+    })) {
         Ok(Ok(validator)) => Ok(validator),
         Ok(Err(error)) => Err(refused(
             error.instance_path().as_str(),

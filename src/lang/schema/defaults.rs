@@ -1,7 +1,7 @@
 //! Declared defaults: what a call does not give is filled in before the action sees it. What it
 //! gives is never touched.
 
-use super::bounds::MAX_DEPTH;
+use super::bounds::is_within_depth;
 use super::document::{Document, NodeId};
 use super::error::{MAX_ERRORS, SchemaError, SchemaErrorKind};
 use super::keywords::Step;
@@ -19,7 +19,7 @@ const MAX_COMPLETED: usize = 4 * 1024 * 1024;
 /// Visits spent on checking all defaults of a schema against it.
 const CHECK_FUEL: u64 = 1_000_000;
 
-/// The value asks for more than 16 MiB of defaults.
+/// The value asks for more than 16 MiB of defaults, or is nested too deep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the arguments leave out so much that their defaults take more than 16 MiB")]
 pub struct DefaultsTooLarge;
@@ -54,7 +54,9 @@ struct Property {
 impl Defaults {
     /// The defaults reachable from the root by `properties`, items, `$ref` and `allOf`. An error
     /// when they never end or grow too large.
-    pub(super) fn build(document: &Document<'_>) -> Result<Self, SchemaError> {
+    ///
+    /// No default may nest deeper than `depth`, completed or not.
+    pub(super) fn build(document: &Document<'_>, depth: usize) -> Result<Self, SchemaError> {
         let mut defaults = Self {
             nodes: (0..document.nodes.len())
                 .map(|id| fill(document, id))
@@ -67,6 +69,7 @@ impl Defaults {
         let mut completer = Completer {
             raw: &defaults,
             open: Vec::new(),
+            depth,
             left: MAX_COMPLETED,
         };
         let mut completed = Vec::new();
@@ -78,7 +81,8 @@ impl Defaults {
                         SchemaError::new(
                             SchemaErrorKind::TooLarge,
                             pointer,
-                            "the defaults in this default never end, or take more than 4 MiB",
+                            "the defaults in this default never end, nest too deep or take more \
+                             than 4 MiB",
                         )
                     })?;
                     let size = size(&value);
@@ -96,9 +100,17 @@ impl Defaults {
     }
 
     /// Fills what is absent in `members`.
-    pub(super) fn apply(&self, members: &mut Map<String, Value>) -> Result<(), DefaultsTooLarge> {
+    pub(super) fn apply(
+        &self,
+        members: &mut Map<String, Value>,
+        depth: usize,
+    ) -> Result<(), DefaultsTooLarge> {
         if self.nodes.is_empty() {
             return Ok(());
+        }
+        let is_shallow = |member| is_within_depth(member, depth.saturating_sub(1));
+        if !members.values().all(is_shallow) {
+            return Err(DefaultsTooLarge);
         }
         let mut left = MAX_FILLED;
         self.fill_members(0, members, &mut left)
@@ -194,15 +206,23 @@ impl Defaults {
     }
 }
 
-/// Warns of every `default` that its own schema refuses.
-pub(super) fn check(document: &Document<'_>, rules: &Rules, errors: &mut Vec<SchemaError>) {
+/// Warns of every `default` that its own schema refuses. Those deeper than `depth` are left alone.
+pub(super) fn check(
+    document: &Document<'_>,
+    rules: &Rules,
+    depth: usize,
+    errors: &mut Vec<SchemaError>,
+) {
     let mut fuel = CHECK_FUEL;
     let mut found = 0;
     for (id, node) in document.nodes.iter().enumerate() {
         let Some(default) = node.schema.get("default") else {
             continue;
         };
-        if found == MAX_ERRORS || rules.holds(id, default, &mut fuel) != Outcome::Invalid {
+        if found == MAX_ERRORS || !is_within_depth(default, depth) {
+            continue;
+        }
+        if rules.holds(id, default, &mut fuel) != Outcome::Invalid {
             continue;
         }
         found += 1;
@@ -266,13 +286,15 @@ struct Completer<'d> {
     raw: &'d Defaults,
     /// Subschemas whose default is being completed. One that comes back is left as written.
     open: Vec<NodeId>,
+    /// Deepest nesting of a default, and of defaults in it.
+    depth: usize,
     /// Bytes that may still be made.
     left: usize,
 }
 
 impl Completer<'_> {
     fn complete(&mut self, default: &Value, node: NodeId) -> Option<Value> {
-        if self.open.len() >= MAX_DEPTH {
+        if self.open.len() >= self.depth || !is_within_depth(default, self.depth) {
             return None;
         }
         self.left = self.left.checked_sub(size(default))?;

@@ -248,7 +248,9 @@ impl<'a> Document<'a> {
         errors: &mut Vec<SchemaError>,
     ) -> usize {
         let base = self.resources.get(parent).and_then(|r| r.base.as_ref());
-        let mut url = base.and_then(|base| base.join(name).ok());
+        let mut url = base
+            .filter(|_| reference::is_uri_reference(name))
+            .and_then(|base| base.join(name).ok());
         let mut refuse = |message: String| {
             errors.push(SchemaError::new(
                 SchemaErrorKind::Identifier,

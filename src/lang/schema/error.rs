@@ -50,12 +50,17 @@ pub enum SchemaErrorKind {
     Default,
     /// A regular expression that works here and is not ECMA-262. A warning.
     PatternPortability,
+    /// A word that looks like a misspelt keyword and is ignored. A warning.
+    UnknownKeyword,
 }
 
 impl SchemaErrorKind {
     /// Whether the schema is usable all the same.
     pub fn is_warning(self) -> bool {
-        matches!(self, Self::Default | Self::PatternPortability)
+        matches!(
+            self,
+            Self::Default | Self::PatternPortability | Self::UnknownKeyword
+        )
     }
 }
 

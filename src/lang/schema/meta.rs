@@ -41,12 +41,35 @@ fn check_part(
     if meta.is_valid(node.schema) {
         return;
     }
-    let found = meta
-        .iter_errors(node.schema)
+    let mut found = Vec::new();
+    for error in meta.iter_errors(node.schema).take(MAX_ERRORS) {
+        flatten(&error, &mut |error| {
+            found.push(describe(document, &node.pointer, error))
+        });
+    }
+    errors.extend(found.into_iter().take(MAX_ERRORS));
+}
+
+/// Gives `each` the errors that mean something to an author. Where draft-07 allows a schema or a
+/// list, what is wrong deeper down in the one that is there says more than that both failed.
+fn flatten(error: &ValidationError<'_>, each: &mut impl FnMut(&ValidationError<'_>)) {
+    match error.kind() {
         // A pattern's own check knows the reason.
-        .filter(|error| !matches!(error.kind(), ValidationErrorKind::Format { format } if format == "regex"))
-        .map(|error| describe(document, &node.pointer, &error));
-    errors.extend(found.take(MAX_ERRORS));
+        ValidationErrorKind::Format { format } if format == "regex" => {}
+        ValidationErrorKind::AnyOf { context } => {
+            let here = error.instance_path().as_str();
+            let is_below = |inner: &ValidationError<'_>| inner.instance_path().as_str() != here;
+            match context.iter().find(|branch| branch.iter().all(is_below)) {
+                Some(branch) => {
+                    for inner in branch {
+                        flatten(inner, each);
+                    }
+                }
+                None => each(error),
+            }
+        }
+        _ => each(error),
+    }
 }
 
 fn describe(document: &Document<'_>, part: &str, error: &ValidationError<'_>) -> SchemaError {

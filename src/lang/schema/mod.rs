@@ -30,6 +30,7 @@ mod pattern;
 mod pointer;
 mod reference;
 mod rules;
+mod spelling;
 mod violation;
 
 #[cfg(test)]
@@ -46,7 +47,7 @@ pub use violation::{MAX_VIOLATIONS, Violation, Violations};
 use defaults::Defaults;
 use document::Document;
 use jsonschema::Validator;
-use pattern::Patterns;
+use pattern::{Pace, Patterns};
 use rules::{Rules, Scope};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -55,7 +56,7 @@ use std::sync::{Arc, OnceLock};
 /// Levels of a value, times the longest chain of subschemas applied to one value: the frames a
 /// check may take of the stack. A message from the wire has at most 127 levels, and most schemas
 /// a chain below 5.
-const MAX_FRAMES: usize = 2_048;
+const MAX_FRAMES: usize = 1_024;
 
 /// How much of a schema is checked (`server.validation`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -86,6 +87,7 @@ pub struct Schema {
     required: Vec<String>,
     /// The longest chain of subschemas applied to one value.
     chain: usize,
+    patterns: Patterns,
     engine: Engine,
     defaults: Defaults,
     warnings: Vec<SchemaError>,
@@ -94,7 +96,8 @@ pub struct Schema {
 enum Engine {
     Full {
         validator: Box<Validator>,
-        patterns: Patterns,
+        /// For values of many strings, where patterns backtrack. Built by the first of them.
+        hurried: OnceLock<Option<Box<Validator>>>,
         /// Built by the first refused value.
         rules: OnceLock<Rules>,
     },
@@ -151,22 +154,31 @@ impl Schema {
     /// # Errors
     ///
     /// What is wrong with it, without the value. A value nested so deep that the check would take
-    /// too much of the stack is refused as well: 2,048 levels, or fewer where long chains of
-    /// subschemas apply to one value, but 127 for every chain up to 16.
+    /// too much of the stack is refused as well: more than 1,024 levels, or fewer where chains of
+    /// subschemas apply to one value; 127 levels are fine with every chain up to 8.
     pub fn check(&self, value: &Value) -> Result<(), Violations> {
-        if !bounds::is_within_depth(value, MAX_FRAMES / self.chain.max(1)) {
+        if !bounds::is_within_depth(value, max_depth(self.chain)) {
             return Err(Violations::too_deep());
         }
+        let pace = self.patterns.pace(value);
         match &self.engine {
             Engine::None => self.check_required(value),
-            Engine::Basic(rules) if rules.is_valid(value) => Ok(()),
-            Engine::Basic(rules) => Err(rules.violations(value)),
-            Engine::Full { validator, .. } if validator.is_valid(value) => Ok(()),
+            Engine::Basic(rules) if rules.is_valid(value, pace) => Ok(()),
+            Engine::Basic(rules) => Err(rules.violations(value, pace)),
             Engine::Full {
-                rules, patterns, ..
+                validator,
+                hurried,
+                rules,
             } => {
-                let rules = rules.get_or_init(|| self.full_rules(patterns));
-                Err(rules.explain(value))
+                let hurried = match pace {
+                    Pace::Usual => None,
+                    Pace::Hurried => hurried.get_or_init(|| self.hurried_validator()).as_ref(),
+                };
+                if hurried.unwrap_or(validator).is_valid(value) {
+                    return Ok(());
+                }
+                let rules = rules.get_or_init(|| self.full_rules());
+                Err(rules.explain(value, pace))
             }
         }
     }
@@ -176,12 +188,13 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// More than 16 MiB would be filled in; `arguments` is then filled in part.
+    /// More than 16 MiB would be filled in, or they are nested too deep for [`Self::check`] as
+    /// well; `arguments` is then filled in part, or not at all.
     pub fn apply_defaults(
         &self,
         arguments: &mut Map<String, Value>,
     ) -> Result<(), DefaultsTooLarge> {
-        self.defaults.apply(arguments)
+        self.defaults.apply(arguments, max_depth(self.chain))
     }
 
     fn check_required(&self, value: &Value) -> Result<(), Violations> {
@@ -200,16 +213,26 @@ impl Schema {
     #[cfg(test)]
     fn explain_for_tests(&self, value: &Value) -> Violations {
         match &self.engine {
-            Engine::Full { patterns, .. } => self.full_rules(patterns).explain(value),
-            Engine::Basic(rules) => rules.explain(value),
+            Engine::Full { .. } => self.full_rules().explain(value, self.patterns.pace(value)),
+            Engine::Basic(rules) => rules.explain(value, self.patterns.pace(value)),
             Engine::None => Violations::default(),
         }
     }
 
-    fn full_rules(&self, patterns: &Patterns) -> Rules {
+    fn full_rules(&self) -> Rules {
         let document = Document::read(&self.json, self.dialect, &mut Vec::new());
-        Rules::build(&document, Scope::Full, patterns)
+        Rules::build(&document, Scope::Full, &self.patterns)
     }
+
+    fn hurried_validator(&self) -> Option<Box<Validator>> {
+        let options = self.patterns.options(Pace::Hurried);
+        options.build(&self.json).ok().map(Box::new)
+    }
+}
+
+/// The deepest value that may be held against chains of this length.
+fn max_depth(chain: usize) -> usize {
+    MAX_FRAMES / chain.max(1)
 }
 
 impl fmt::Debug for Schema {

@@ -13,8 +13,14 @@ use jsonschema::{PatternCache, PatternOptions, ValidationOptions, Validator};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// Steps a backtracking match may take before it counts as no match: about a millisecond.
-const BACKTRACK_LIMIT: usize = 100_000;
+/// Steps a backtracking match may take before it counts as failed: one or two milliseconds.
+const BACKTRACK_LIMIT: usize = 50_000;
+
+/// The same in a value of many strings, each of which may be made to take the most.
+const HURRIED_BACKTRACK_LIMIT: usize = 1_000;
+
+/// Strings and keys of a value that may take their time.
+const FEW_STRINGS: usize = 200;
 
 /// The regular expressions of one schema, compiled once whatever compiles them.
 #[derive(Clone, Debug)]
@@ -25,22 +31,39 @@ pub(super) struct Patterns {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Engine {
+enum Engine {
     Linear,
     Backtracking,
+}
+
+/// How long a backtracking match may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
+    Usual,
+    /// The value has many strings.
+    Hurried,
 }
 
 /// One compiled regular expression.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    validator: Validator,
-    pub(super) engine: Engine,
+    usual: Validator,
+    /// With the lower bound; `None` on the engine that needs none.
+    hurried: Option<Validator>,
 }
 
 impl Pattern {
     /// Whether it matches anywhere in `text`, which is a string.
-    pub(super) fn is_match(&self, text: &Value) -> bool {
-        self.validator.is_valid(text)
+    pub(super) fn is_match(&self, text: &Value, pace: Pace) -> bool {
+        match (&self.hurried, pace) {
+            (Some(hurried), Pace::Hurried) => hurried.is_valid(text),
+            _ => self.usual.is_valid(text),
+        }
+    }
+
+    /// Whether it runs on the linear-time engine.
+    pub(super) fn is_linear(&self) -> bool {
+        self.hurried.is_none()
     }
 }
 
@@ -72,43 +95,81 @@ impl Patterns {
     }
 
     /// Options for the validator of the whole schema, or of a part of it.
-    pub(super) fn options(&self) -> ValidationOptions<'static> {
-        self.options_with(self.engine)
+    pub(super) fn options(&self, pace: Pace) -> ValidationOptions<'static> {
+        self.options_with(self.engine, pace)
+    }
+
+    /// How long matches may take in this value.
+    pub(super) fn pace(&self, value: &Value) -> Pace {
+        let mut left = FEW_STRINGS;
+        match self.engine {
+            Engine::Backtracking if has_many_strings(value, &mut left) => Pace::Hurried,
+            _ => Pace::Usual,
+        }
     }
 
     /// A pattern of the checked document; `None` if it was refused.
     pub(super) fn compile(&self, text: &str) -> Option<Pattern> {
-        [Engine::Linear, Engine::Backtracking]
-            .into_iter()
-            .find_map(|engine| self.compile_with(text, engine))
+        let schema = json!({ "pattern": text });
+        let build = |engine, pace| self.options_with(engine, pace).build(&schema).ok();
+        if let Some(usual) = build(Engine::Linear, Pace::Usual) {
+            let hurried = None;
+            return Some(Pattern { usual, hurried });
+        }
+        Some(Pattern {
+            usual: build(Engine::Backtracking, Pace::Usual)?,
+            hurried: Some(build(Engine::Backtracking, Pace::Hurried)?),
+        })
     }
 
-    fn options_with(&self, engine: Engine) -> ValidationOptions<'static> {
+    fn options_with(&self, engine: Engine, pace: Pace) -> ValidationOptions<'static> {
         let options = jsonschema::options()
             .with_draft(self.dialect.draft())
             .should_validate_formats(true)
             .with_pattern_cache(self.compiled.clone())
             .offline();
+        let limit = match pace {
+            Pace::Usual => BACKTRACK_LIMIT,
+            Pace::Hurried => HURRIED_BACKTRACK_LIMIT,
+        };
         match engine {
             Engine::Linear => options.with_pattern_options(PatternOptions::regex()),
-            Engine::Backtracking => options.with_pattern_options(
-                PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT),
-            ),
+            Engine::Backtracking => {
+                options.with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(limit))
+            }
         }
-    }
-
-    fn compile_with(&self, text: &str, engine: Engine) -> Option<Pattern> {
-        let validator = self
-            .options_with(engine)
-            .build(&json!({ "pattern": text }))
-            .ok()?;
-        Some(Pattern { validator, engine })
     }
 
     /// The engine a pattern needs, or why none takes it.
     fn verdict(&self, text: &str) -> Result<Engine, String> {
         let pattern = self.compile(text).ok_or_else(|| reason(text))?;
-        Ok(pattern.engine)
+        Ok(if pattern.is_linear() {
+            Engine::Linear
+        } else {
+            Engine::Backtracking
+        })
+    }
+}
+
+/// Whether more than `left` strings and keys are in `value`.
+fn has_many_strings(value: &Value, left: &mut usize) -> bool {
+    let mut spend = |count| match left.checked_sub(count) {
+        Some(rest) => {
+            *left = rest;
+            false
+        }
+        None => true,
+    };
+    match value {
+        Value::String(_) => spend(1),
+        Value::Array(items) => items.iter().any(|item| has_many_strings(item, left)),
+        Value::Object(members) => {
+            spend(members.len())
+                || members
+                    .values()
+                    .any(|member| has_many_strings(member, left))
+        }
+        _ => false,
     }
 }
 

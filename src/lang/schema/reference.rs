@@ -7,8 +7,10 @@ use super::document::{Document, Edge, NodeId};
 use super::error::{SchemaError, SchemaErrorKind, quote};
 use super::keywords::Step;
 use super::pointer;
+use jsonschema::Validator;
 use percent_encoding::percent_decode_str;
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::sync::LazyLock;
 
 /// Adds an edge for every `$ref` and `$dynamicRef`, and the subschemas only they lead to.
 pub(super) fn resolve(document: &mut Document<'_>, errors: &mut Vec<SchemaError>) {
@@ -30,6 +32,20 @@ pub(super) fn resolve(document: &mut Document<'_>, errors: &mut Vec<SchemaError>
         }
         id += 1;
     }
+}
+
+/// Whether it is a URI reference (RFC 3986 §4.1) by the validator's own, strict, reading.
+pub(super) fn is_uri_reference(text: &str) -> bool {
+    static FORMAT: LazyLock<Option<Validator>> = LazyLock::new(|| {
+        jsonschema::options()
+            .should_validate_formats(true)
+            .offline()
+            .build(&json!({ "format": "uri-reference" }))
+            .ok()
+    });
+    FORMAT
+        .as_ref()
+        .is_none_or(|format| format.is_valid(&Value::String(text.to_owned())))
 }
 
 fn keyword_of<'a>(document: &Document<'a>, id: NodeId, keyword: &str) -> Option<(&'a str, String)> {
@@ -69,6 +85,14 @@ fn target(
     place: &str,
     errors: &mut Vec<SchemaError>,
 ) -> Result<NodeId, SchemaError> {
+    if !is_uri_reference(text) {
+        return Err(SchemaError::new(
+            SchemaErrorKind::DanglingReference,
+            place,
+            format!("`{}` is not a URI reference", quote(text)),
+        )
+        .help("write spaces and characters outside ASCII percent-encoded"));
+    }
     let (uri, fragment) = text.split_once('#').unwrap_or((text, ""));
     let resource =
         resource_of(document, from, uri).ok_or_else(|| external(document, text, place))?;

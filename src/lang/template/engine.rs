@@ -228,7 +228,7 @@ pub(super) fn error(failure: Failure) -> Error {
 }
 
 /// Beginnings of engine messages that name types, counts and keywords, but no value.
-const SAFE_DETAILS: [&str; 19] = [
+const SAFE_DETAILS: [&str; 18] = [
     "can only ",
     "cannot ",
     "count cannot be ",
@@ -236,7 +236,6 @@ const SAFE_DETAILS: [&str; 19] = [
     "method must be ",
     "missing keyword argument",
     "not iterable",
-    "range ",
     "recursion limit",
     "repeated ",
     "rounded value ",

@@ -17,6 +17,9 @@ use super::{MAX_VALUES, convert, text, url};
 /// Most elements of a `range`.
 const MAX_RANGE: i64 = 100_000;
 
+/// Largest bound or step of a slice; longer than any list.
+const MAX_BOUND: i64 = 1 << 40;
+
 /// Widest indentation of `tojson`.
 const MAX_INDENT: usize = 8;
 
@@ -32,6 +35,7 @@ pub(super) fn add_to(environment: &mut Environment<'static>) {
     environment.add_filter("urlencode", urlencode);
     environment.add_function("range", range);
     // Written by the lowering, never by authors.
+    environment.add_filter("__bound", bound);
     environment.add_filter("__emit", emit);
     environment.add_filter("__get", get);
     environment.add_filter("__some", some);
@@ -183,6 +187,14 @@ fn get(value: &Value, keys: Rest<Value>) -> Result<Value, Error> {
         value = value.get_item(key)?;
     }
     Ok(value)
+}
+
+/// A bound of a slice, kept where the engine calculates with it without overflow.
+fn bound(value: &Value) -> Value {
+    match value.as_i64() {
+        Some(bound) => Value::from(bound.clamp(-MAX_BOUND, MAX_BOUND)),
+        None => value.clone(),
+    }
 }
 
 /// What is compared: null in place of what is undefined.

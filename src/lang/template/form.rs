@@ -106,10 +106,11 @@ impl Form {
         range: Range<usize>,
     ) -> Result<Self, Vec<TemplateError>> {
         let mut lowering = Lowering::new();
-        if let Some(path) = lowering.as_path(expr) {
-            return Ok(Self::Path(path));
+        match lowering.as_path(expr) {
+            Some(path) if lowering.errors.is_empty() => return Ok(Self::Path(path)),
+            Some(_) => {}
+            None => lowering.native(expr, range),
         }
-        lowering.native(expr, range);
         compile(source, lowering, Compiled::new).map(|compiled| Self::Native(Box::new(compiled)))
     }
 
@@ -120,7 +121,7 @@ impl Form {
         lowering.out.push('[');
         for child in children {
             match child {
-                Stmt::EmitRaw(raw) => segments.push(Segment::Literal(raw.raw.into())),
+                Stmt::EmitRaw(raw) => push_literal(&mut segments, raw.raw),
                 Stmt::EmitExpr(emit) => {
                     let place = range(emit.span());
                     let place32 = narrow(&place);
@@ -143,14 +144,13 @@ impl Form {
             }
         }
         lowering.out.push(']');
-        let literal = |segment: &Segment| match segment {
-            Segment::Literal(text) => Some(text.to_string()),
-            _ => None,
-        };
-        if let Some(text) = segments.iter().map(literal).collect::<Option<String>>() {
-            return Ok(Self::Literal(text.into()));
+        match segments.as_mut_slice() {
+            // Comments and nothing else.
+            [] => return Ok(Self::Literal("".into())),
+            [Segment::Literal(text)] => return Ok(Self::Literal(std::mem::take(text))),
+            _ => {}
         }
-        let slots = if has_slots {
+        let slots = if has_slots || !lowering.errors.is_empty() {
             Some(compile(source, lowering, Compiled::new)?)
         } else {
             None
@@ -257,6 +257,8 @@ impl Text {
             .iter()
             .filter_map(|list| list.try_iter().ok())
             .flatten();
+        let literals = self.segments.iter().map(Segment::literal_len);
+        out.reserve(literals.sum());
         for segment in &*self.segments {
             match segment {
                 Segment::Literal(literal) => out.push_str(literal),
@@ -273,6 +275,15 @@ impl Text {
             }
         }
         Ok(())
+    }
+}
+
+impl Segment {
+    fn literal_len(&self) -> usize {
+        match self {
+            Self::Literal(text) => text.len(),
+            _ => 0,
+        }
     }
 }
 
@@ -309,6 +320,14 @@ fn push_url(out: &mut String, value: &str, raw: bool) -> Result<(), Failure> {
         url::push_raw(out, value)
     } else {
         url::push_encoded(out, value)
+    }
+}
+
+/// Adds a text; a comment or `raw` tag before it is no boundary.
+fn push_literal(segments: &mut Vec<Segment>, text: &str) {
+    match segments.last_mut() {
+        Some(Segment::Literal(last)) => *last = format!("{last}{text}").into(),
+        _ => segments.push(Segment::Literal(text.into())),
     }
 }
 

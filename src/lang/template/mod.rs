@@ -94,7 +94,8 @@ pub struct Reference {
     /// The written steps below it, as far as they are written out: `args.lines` for
     /// `args.lines[args.n].sku`.
     pub keys: Vec<Key>,
-    /// Where it is used, in bytes of the source, from the root name to the last of `keys`.
+    /// Where it is used, in bytes of the source, from the root name to the end of the last of
+    /// `keys`.
     pub range: Range<usize>,
 }
 
@@ -105,6 +106,14 @@ impl Reference {
             Some(Key::Name(name)) => Some(name),
             _ => None,
         }
+    }
+}
+
+impl fmt::Display for Reference {
+    /// As it would be written: `secrets.token`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.root)?;
+        self.keys.iter().try_for_each(|key| write!(f, "{key}"))
     }
 }
 
@@ -204,6 +213,9 @@ impl Template {
     }
 
     /// What is wrong with the names that it uses, given those that exist where it stands.
+    ///
+    /// This and the methods below read the source again instead of keeping what they tell: they
+    /// are for loading, not for calls.
     pub fn check(&self, names: &Names) -> Vec<TemplateError> {
         let Some(lowering) = form::walk(self.source()) else {
             return Vec::new();
@@ -236,17 +248,10 @@ impl Template {
         let mut references: Vec<_> = lowering
             .uses
             .into_iter()
-            .map(|used| {
-                let start = used.root_range.start;
-                let last = used
-                    .keys
-                    .last()
-                    .map_or(&used.root_range, |(_, range)| range);
-                Reference {
-                    range: start..last.end,
-                    root: used.root,
-                    keys: used.keys.into_iter().map(|(key, _)| key).collect(),
-                }
+            .map(|used| Reference {
+                range: used.root_range.start..used.end,
+                root: used.root,
+                keys: used.keys.into_iter().map(|(key, _)| key).collect(),
             })
             .collect();
         references.sort_by_key(|reference| reference.range.start);
@@ -294,6 +299,15 @@ impl Template {
         }
     }
 }
+
+/// Templates are equal when their sources are: nothing else decides what they render.
+impl PartialEq for Template {
+    fn eq(&self, other: &Self) -> bool {
+        self.source() == other.source()
+    }
+}
+
+impl Eq for Template {}
 
 impl fmt::Debug for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

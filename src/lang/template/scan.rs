@@ -118,10 +118,34 @@ struct Scanner {
     /// Open tags that the parser nests for: one count for each `if` with its `elif`s, and for
     /// each other block.
     blocks: Vec<usize>,
-    /// Open brackets of the current tag: for each the operators since the last comma, which is
-    /// how deep the parser nests for a chain of them.
-    chains: Vec<usize>,
+    /// Open brackets of the current tag: for each what the parser nests for since the last comma.
+    chains: Vec<Chain>,
     statement_follows: bool,
+}
+
+/// A chain of operators, each operand with its steps (`.name`, `[0]`, `| filter`). The parser
+/// nests once for each operator, and in an operand once for each step.
+#[derive(Default)]
+struct Chain {
+    operators: usize,
+    steps: usize,
+    most_steps: usize,
+}
+
+impl Chain {
+    fn operator(&mut self) {
+        self.operators += 1;
+        self.steps = 0;
+    }
+
+    fn step(&mut self) {
+        self.steps += 1;
+        self.most_steps = self.most_steps.max(self.steps);
+    }
+
+    fn depth(&self) -> usize {
+        1 + self.operators + self.most_steps
+    }
 }
 
 impl Scanner {
@@ -132,20 +156,23 @@ impl Scanner {
             Token::TemplateData(_) => return true,
             Token::VariableStart | Token::BlockStart => {
                 self.statement_follows = matches!(token, Token::BlockStart);
-                self.chains = vec![0];
+                self.chains = vec![Chain::default()];
             }
             Token::Ident(name) if statement_follows => self.statement(name, span),
-            Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => self.chains.push(0),
+            Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => {
+                self.chains.push(Chain::default());
+            }
             Token::ParenClose | Token::BracketClose | Token::BraceClose => {
                 self.chains.pop();
-                self.link();
+                self.chain(Chain::step);
             }
+            Token::Dot | Token::Pipe | Token::Ident("is") => self.chain(Chain::step),
             Token::Comma | Token::Colon => {
-                if let Some(chain) = self.chains.last_mut() {
-                    *chain = 0;
-                }
+                self.chain(|chain| *chain = Chain::default());
             }
-            Token::Ident("and" | "or" | "not" | "if" | "else" | "in" | "is") => self.link(),
+            Token::Ident("and" | "or" | "not" | "if" | "else" | "in") => {
+                self.chain(Chain::operator);
+            }
             Token::Ident(_)
             | Token::Str(_)
             | Token::String(_)
@@ -154,19 +181,20 @@ impl Scanner {
             | Token::Float(_)
             | Token::VariableEnd
             | Token::BlockEnd => {}
-            _ => self.link(),
+            _ => self.chain(Chain::operator),
         }
-        let depth = |counts: &[usize]| counts.len() + counts.iter().sum::<usize>();
-        if depth(&self.chains) > MAX_NESTING || depth(&self.blocks) > MAX_NESTING {
+        let brackets: usize = self.chains.iter().map(Chain::depth).sum();
+        let blocks = self.blocks.len() + self.blocks.iter().sum::<usize>();
+        if brackets > MAX_NESTING || blocks > MAX_NESTING {
             self.errors.push(too_deep(range(span)));
             return false;
         }
         true
     }
 
-    fn link(&mut self) {
+    fn chain(&mut self, change: impl FnOnce(&mut Chain)) {
         if let Some(chain) = self.chains.last_mut() {
-            *chain += 1;
+            change(chain);
         }
     }
 

@@ -48,7 +48,9 @@ impl Scope {
     /// Adds a root name, or replaces it.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<Root>) -> Self {
-        let roots = &mut Arc::make_mut(&mut self.inner).roots;
+        let inner = Arc::make_mut(&mut self.inner);
+        inner.converted = Mutex::default();
+        let roots = &mut inner.roots;
         let root = value.into();
         match roots.iter_mut().find(|(known, _)| *known == name) {
             Some((_, known)) => *known = root,

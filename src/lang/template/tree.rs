@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 use super::{MAX_VALUE_DEPTH, RenderError, Scope, Template};
 
 /// A value that is rendered as a whole: what is absent in it disappears.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
     node: Node,
     depth: usize,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum Node {
     Constant(Value),
     Template(Template),

@@ -168,6 +168,21 @@ pub(super) const LOOP_FIELDS: [&str; 11] = [
 /// The functions of `loop`.
 pub(super) const LOOP_FUNCTIONS: [&str; 2] = ["changed", "cycle"];
 
+/// Words of operators. The engine's parser takes one for a name where no operator can stand.
+const KEYWORDS: [&str; 7] = ["and", "else", "if", "in", "is", "not", "or"];
+
+/// The error for a name that is no name.
+pub(super) fn keyword(name: &str, range: Range<usize>) -> Option<TemplateError> {
+    KEYWORDS.contains(&name).then(|| {
+        let message = format!("syntax error: unexpected `{name}`");
+        let error = TemplateError::new(TemplateErrorKind::Syntax, range, message);
+        match name {
+            "not" => error.help("put it in brackets: `(not …)`"),
+            _ => error,
+        }
+    })
+}
+
 pub(super) fn find_filter(name: &str) -> Option<&'static Filter> {
     FILTERS.iter().find(|filter| filter.name == name)
 }

@@ -2,6 +2,9 @@
 
 use std::net::Ipv6Addr;
 
+/// The names by which a machine calls itself.
+pub(super) const LOOPBACK_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
 /// A host and the port, when one is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Authority<'a> {
@@ -37,9 +40,9 @@ impl<'a> Authority<'a> {
         Some(Self { host, port })
     }
 
-    /// True for the names by which a machine calls itself.
+    /// True for [`LOOPBACK_NAMES`].
     pub(super) fn is_loopback_name(&self) -> bool {
-        ["localhost", "127.0.0.1", "[::1]"]
+        LOOPBACK_NAMES
             .iter()
             .any(|name| self.host.eq_ignore_ascii_case(name))
     }
@@ -98,6 +101,19 @@ mod tests {
             "a:８",
         ] {
             assert_eq!(Authority::parse(text), None, "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_read_reads_back(text in "[a-z0-9.:@/\\[\\] -]{0,24}") {
+            if let Some(authority) = Authority::parse(&text) {
+                let port = authority.port.map(|port| format!(":{port}")).unwrap_or_default();
+                let again = format!("{}{port}", authority.host);
+                proptest::prop_assert_eq!(Authority::parse(&again), Some(authority));
+                proptest::prop_assert!(text.starts_with(authority.host));
+                proptest::prop_assert!(!authority.host.contains(['/', '@', ' ']));
+            }
         }
     }
 }

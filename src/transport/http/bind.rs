@@ -1,8 +1,8 @@
 //! Opening the listening sockets, with errors that say what to do.
 
 use super::guard::{HostRule, Name, OriginRule, is_loopback};
-use super::unix::SocketFile;
 use crate::model::{HttpSettings, Listen};
+use super::unix::SocketFile;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -37,9 +37,10 @@ pub(super) struct Door {
 #[derive(Debug)]
 pub(super) enum Acceptor {
     Tcp(TcpListener),
+    /// The file goes first: while it is there, somebody listens.
     Unix(
-        UnixListener,
         #[expect(dead_code, reason = "dropping it removes the file")] SocketFile,
+        UnixListener,
     ),
     /// Fails with these errors, the last first.
     #[cfg(test)]
@@ -174,8 +175,8 @@ impl Listener {
                     let (socket, file) = super::unix::bind(path, place).await?;
                     listener.addresses.push(LocalAddr::Unix(path.clone()));
                     listener.doors.push(Door {
-                        socket: Acceptor::Unix(socket, file),
-                        hosts: Arc::new(HostRule::Any),
+                        socket: Acceptor::Unix(file, socket),
+                        hosts: Arc::new(HostRule::Unix),
                     });
                 }
             }
@@ -202,14 +203,13 @@ impl Listener {
         names: &[Name],
     ) -> Result<(), BindError> {
         let mut chosen = port;
+        let mut any = false;
         let mut absent = None;
-        let addresses = resolve(place, host, port).await?;
-        let alone = addresses.len() == 1;
-        for mut address in addresses {
+        for mut address in resolve(place, host, port).await? {
             address.set_port(chosen);
             let socket = match tcp(address) {
                 Ok(socket) => socket,
-                Err(error) if !alone && is_absent(&error) => {
+                Err(error) if is_absent(&error) => {
                     absent = Some(error);
                     continue;
                 }
@@ -219,7 +219,7 @@ impl Listener {
                 .local_addr()
                 .map_err(|error| BindError::new(place, error))?;
             chosen = bound.port();
-            absent = None;
+            any = true;
             self.addresses.push(LocalAddr::Tcp(bound));
             self.doors.push(Door {
                 socket: Acceptor::Tcp(socket),
@@ -227,17 +227,9 @@ impl Listener {
             });
         }
         match absent {
-            Some(error) if chosen == port && !self.listens_on(port) => {
-                Err(BindError::new(place, error))
-            }
+            Some(error) if !any => Err(BindError::new(place, error)),
             _ => Ok(()),
         }
-    }
-
-    fn listens_on(&self, port: u16) -> bool {
-        self.addresses
-            .iter()
-            .any(|address| matches!(address, LocalAddr::Tcp(bound) if bound.port() == port))
     }
 
     /// Says what an operator should know before the first request.

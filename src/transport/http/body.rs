@@ -57,15 +57,15 @@ impl Intake {
             return Ok(first);
         }
         let begun = Instant::now();
-        let mut next = self.next(body, Some((begun, first.len()))).await?;
-        if next.is_none() {
-            return Ok(first);
-        }
         let mut held = Held {
             intake: self,
             bytes: 0,
         };
         held.add(first.len())?;
+        let mut next = self.next(body, Some((begun, first.len()))).await?;
+        if next.is_none() {
+            return Ok(first);
+        }
         let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
         let mut whole = BytesMut::with_capacity(first.len() + announced.min(TRUSTED));
         whole.extend_from_slice(&first);

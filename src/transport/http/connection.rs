@@ -119,7 +119,10 @@ async fn drive<C: Conversation>(mut connection: Pin<&mut C>, link: &Link) -> End
             polled = connection.as_mut().poll(cx);
         }
         if let Poll::Ready(result) = polled {
-            let misread = result.is_err_and(|error| error.is_parse());
+            let misread = result.is_err_and(|error| {
+                tracing::debug!(%error, "a connection failed");
+                error.is_parse()
+            });
             return Poll::Ready(if misread || link.is_refused() {
                 Ending::Unread
             } else {

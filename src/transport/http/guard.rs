@@ -1,7 +1,7 @@
 //! Who may speak to this server from a browser: `Host` and `Origin`, the answer to DNS rebinding
 //! (Streamable HTTP §Security & Endpoint). Judged on every request before anything else.
 
-use super::authority::Authority;
+use super::authority::{Authority, LOOPBACK_NAMES};
 use super::refusal::Refusal;
 use http::header::{HOST, ORIGIN};
 use http::request::Parts;
@@ -11,11 +11,15 @@ use std::net::SocketAddr;
 /// The names that requests to one listening socket may call it by.
 #[derive(Debug)]
 pub(super) enum HostRule {
-    /// Every name. A Unix socket: no browser reaches it, its file's mode is the guard. A public
-    /// address without a list: the listener has warned about it.
+    /// Whatever is written, nothing too: a Unix socket. No browser reaches it, its file's mode is the
+    /// guard, and clients have no name for it.
+    Unix,
+    /// Every name. A public address without a list; the listener has warned about it.
     Any,
     /// The loopback names with this port, and the listed ones.
     Named {
+        /// The loopback names as clients write them, for a quick look.
+        usual: [String; 3],
         /// The address that is bound.
         bound: SocketAddr,
         /// What `allowed_hosts` lists.
@@ -60,6 +64,7 @@ impl HostRule {
             return Self::Any;
         }
         Self::Named {
+            usual: LOOPBACK_NAMES.map(|name| format!("{name}:{}", bound.port())),
             bound,
             listed: listed.to_vec(),
         }
@@ -77,6 +82,16 @@ impl HostRule {
         let host = hosts.next();
         if hosts.next().is_some() || (host.is_none() && head.version < Version::HTTP_2) {
             return Err(Refusal::BadHost);
+        }
+        match (self, host) {
+            (Self::Unix, _) => return Ok(()),
+            (Self::Named { usual, .. }, Some(host))
+                if head.uri.authority().is_none()
+                    && usual.iter().any(|name| name.as_bytes() == host.as_bytes()) =>
+            {
+                return Ok(());
+            }
+            _ => {}
         }
         let target = head.uri.authority().map(|authority| authority.as_str());
         let host = host
@@ -105,7 +120,7 @@ impl HostRule {
     }
 
     fn allows(&self, authority: &Authority<'_>) -> bool {
-        let Self::Named { bound, listed } = self else {
+        let Self::Named { bound, listed, .. } = self else {
             return true;
         };
         let ours = authority.port.unwrap_or(80) == bound.port()

@@ -50,7 +50,7 @@ impl Links {
     /// How often to [`sweep`](Links::sweep): a bound is kept within a tenth of the shortest, and
     /// within a second.
     pub(super) fn pace(&self) -> Duration {
-        let shortest = self.head.min(self.idle).min(self.write).min(CLOSING);
+        let shortest = self.head.min(self.idle).min(self.write);
         (shortest / 10).clamp(Duration::from_millis(5), Duration::from_secs(1))
     }
 

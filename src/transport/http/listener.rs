@@ -21,6 +21,8 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until, 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+/// How often connections are looked over while the listener stops, at the least.
+const STOPPING_PACE: Duration = Duration::from_millis(100);
 /// How long aborted connections may take to be gone.
 const ABORTING: Duration = Duration::from_secs(1);
 /// The first and the longest wait after accepting has failed for want of descriptors or memory.
@@ -172,7 +174,7 @@ impl<E: Endpoint> Hall<E> {
         self.links.give(Order::Close);
         self.tasks.close();
         let deadline = Instant::now() + grace;
-        let mut clock = interval(self.links.pace());
+        let mut clock = interval(self.links.pace().min(STOPPING_PACE));
         loop {
             tokio::select! {
                 biased;
@@ -205,7 +207,7 @@ fn accept(
                 Acceptor::Tcp(socket) => socket
                     .poll_accept(cx)
                     .map_ok(|(stream, _)| Socket::Tcp(stream)),
-                Acceptor::Unix(socket, _) => socket
+                Acceptor::Unix(_, socket) => socket
                     .poll_accept(cx)
                     .map_ok(|(stream, _)| Socket::Unix(stream)),
                 #[cfg(test)]

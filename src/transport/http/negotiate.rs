@@ -23,11 +23,11 @@ pub(super) fn form(headers: &HeaderMap) -> Result<Form, Refusal> {
     let mut event = Best::default();
     let mut ranges = false;
     for value in headers.get_all(ACCEPT) {
-        let Ok(text) = value.to_str() else { continue };
         // What nearly every client sends; the loop below would say the same.
-        if text == "application/json, text/event-stream" {
+        if value.as_bytes() == b"application/json, text/event-stream" {
             return Ok(Form::Json);
         }
+        let Ok(text) = value.to_str() else { continue };
         for range in elements(text, ',').filter_map(Range::parse) {
             ranges = true;
             json.consider(&range, "application", "json");
@@ -261,6 +261,33 @@ mod tests {
             let mut all = headers(CONTENT_TYPE, &["application/json"]);
             all.insert(CONTENT_ENCODING, HeaderValue::from_static(value));
             assert_eq!(content(&all), expected, "{value}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_header_is_too_strange(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..64)) {
+            if let Ok(value) = HeaderValue::from_bytes(&bytes) {
+                let mut all = HeaderMap::new();
+                all.append(ACCEPT, value.clone());
+                all.append(CONTENT_TYPE, value.clone());
+                all.append(CONTENT_ENCODING, value);
+                let _ = (form(&all), content(&all));
+                // Whatever else is accepted, JSON that is accepted by name is sent.
+                all.append(ACCEPT, HeaderValue::from_static("application/json"));
+                proptest::prop_assert_eq!(form(&all), Ok(Form::Json));
+            }
+        }
+
+        #[test]
+        fn elements_are_trimmed_pieces_in_order(text in "[a ,;=\"\\\\]{0,40}") {
+            let mut rest = text.as_str();
+            for element in elements(&text, ',') {
+                proptest::prop_assert!(!element.is_empty() && element.trim() == element);
+                let at = rest.find(element);
+                proptest::prop_assert!(at.is_some());
+                rest = &rest[at.unwrap() + element.len()..];
+            }
         }
     }
 }

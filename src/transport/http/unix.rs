@@ -88,16 +88,21 @@ async fn is_served(path: &Path) -> bool {
     }
 }
 
-async fn lock_folder(path: &Path) -> io::Result<File> {
+/// The lock, until it is dropped. A folder that one may not read goes without.
+async fn lock_folder(path: &Path) -> io::Result<Option<File>> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let lock = File::open(folder)?;
+    let lock = match File::open(folder) {
+        Ok(lock) => lock,
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
+        Err(error) => return Err(error),
+    };
     let deadline = Instant::now() + PATIENCE;
     loop {
         match lock.try_lock() {
-            Ok(()) => return Ok(lock),
+            Ok(()) => return Ok(Some(lock)),
             Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
                 sleep(Duration::from_millis(20)).await
             }

@@ -8,7 +8,7 @@ use crate::lang::schema::dialect::Dialect;
 use crate::lang::schema::document::{Document, Node, NodeId};
 use crate::lang::schema::error::quote;
 use crate::lang::schema::keywords::Step;
-use crate::lang::schema::pattern::Patterns;
+use crate::lang::schema::pattern::{Pace, Patterns};
 use serde_json::{Map, Value};
 
 impl Rules {
@@ -127,7 +127,7 @@ impl Builder<'_> {
         if let ("contentMediaType", Some(encoding)) = (keyword, members.get("contentEncoding")) {
             alone.insert("contentEncoding".to_owned(), encoding.clone());
         }
-        let options = self.patterns.options();
+        let options = self.patterns.options(Pace::Usual);
         if keyword == "format" {
             let name = members.get(keyword)?.as_str()?;
             if !options.is_known_format(self.document.dialect.draft(), name) {

@@ -148,6 +148,7 @@ impl<'r> Walk<'r, '_> {
     fn holds(&mut self, node: NodeId, value: &Value) -> ControlFlow<Stop, bool> {
         let mut probe = Walk {
             rules: self.rules,
+            pace: self.pace,
             fuel: self.fuel,
             found: None,
         };
@@ -199,13 +200,14 @@ impl<'r> Walk<'r, '_> {
         if self.holds(schema, &name)? {
             return Flow::Continue(());
         }
-        let (rules, fuel) = (self.rules, &mut self.fuel);
+        let (rules, pace, fuel) = (self.rules, self.pace, &mut self.fuel);
         let Some(found) = &mut self.found else {
             return Flow::Break(Stop::Violated);
         };
         let mut of_name = Violations::default();
         let mut walk = Walk {
             rules,
+            pace,
             fuel: *fuel,
             found: Some(&mut of_name),
         };

@@ -4,18 +4,20 @@ use super::number::{self, compare};
 use super::text::{counted, option_text, options_text, properties, similar};
 use super::{ArrayRule, Choice, NumberRule, ObjectRule, Rule, Rules, StringRule};
 use crate::lang::schema::document::NodeId;
-use crate::lang::schema::pattern::{Engine, Pattern};
+use crate::lang::schema::pattern::{Pace, Pattern};
 use crate::lang::schema::violation::{Place, Violations, key_text, names};
 use jsonschema::Validator;
 use serde_json::{Map, Number, Value, json};
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
+use std::time::Instant;
 
-/// Visits of a subschema to a value that an explanation may cost: some tens of milliseconds.
-const EXPLANATION_FUEL: u64 = 200_000;
+/// Visits of a subschema to a value that an explanation may cost: about 100 ms. The largest body
+/// the server takes by default has as many values.
+const EXPLANATION_FUEL: u64 = 2_000_000;
 
-/// What a match on the backtracking engine costs in visits, at most.
-const BACKTRACKING_COST: u64 = 1_000;
+/// What a visit takes, about, in nanoseconds.
+const VISIT_NANOS: u128 = 50;
 
 /// Why a walk ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,9 +41,10 @@ pub(crate) enum Outcome {
 
 impl Rules {
     /// Whether `value` keeps the rules of the root. Linear in the value for basic rules.
-    pub(crate) fn is_valid(&self, value: &Value) -> bool {
+    pub(crate) fn is_valid(&self, value: &Value, pace: Pace) -> bool {
         let mut walk = Walk {
             rules: self,
+            pace,
             fuel: u64::MAX,
             found: None,
         };
@@ -50,19 +53,20 @@ impl Rules {
 
     /// Every violation of the root's rules; of basic rules, whatever that costs, since it is
     /// linear.
-    pub(crate) fn violations(&self, value: &Value) -> Violations {
-        self.collect(0, value, u64::MAX)
+    pub(crate) fn violations(&self, value: &Value, pace: Pace) -> Violations {
+        self.collect(0, value, pace, u64::MAX)
     }
 
     /// The violations found at a bounded cost. Empty and incomplete when that was not enough.
-    pub(crate) fn explain(&self, value: &Value) -> Violations {
-        self.collect(0, value, EXPLANATION_FUEL)
+    pub(crate) fn explain(&self, value: &Value, pace: Pace) -> Violations {
+        self.collect(0, value, pace, EXPLANATION_FUEL)
     }
 
     /// Holds `value` against one subschema. Takes what that costs off `fuel`.
     pub(crate) fn holds(&self, node: NodeId, value: &Value, fuel: &mut u64) -> Outcome {
         let mut walk = Walk {
             rules: self,
+            pace: Pace::Usual,
             fuel: *fuel,
             found: None,
         };
@@ -77,13 +81,14 @@ impl Rules {
 
     /// The violations of one subschema's rules.
     pub(crate) fn explain_at(&self, node: NodeId, value: &Value) -> Violations {
-        self.collect(node, value, EXPLANATION_FUEL)
+        self.collect(node, value, Pace::Usual, EXPLANATION_FUEL)
     }
 
-    fn collect(&self, node: NodeId, value: &Value, fuel: u64) -> Violations {
+    fn collect(&self, node: NodeId, value: &Value, pace: Pace, fuel: u64) -> Violations {
         let mut found = Violations::default();
         let mut walk = Walk {
             rules: self,
+            pace,
             fuel,
             found: Some(&mut found),
         };
@@ -98,6 +103,7 @@ impl Rules {
 /// chain of subschemas applied to one value; the caller has bounded both.
 pub(super) struct Walk<'r, 'f> {
     pub(super) rules: &'r Rules,
+    pub(super) pace: Pace,
     pub(super) fuel: u64,
     /// Where violations go; `None` when the first one ends the walk.
     pub(super) found: Option<&'f mut Violations>,
@@ -389,10 +395,15 @@ impl<'r> Walk<'r, '_> {
     }
 
     pub(super) fn is_match(&mut self, pattern: &Pattern, text: &Value) -> ControlFlow<Stop, bool> {
-        if pattern.engine == Engine::Backtracking {
-            self.spend(BACKTRACKING_COST)?;
+        if pattern.is_linear() {
+            return ControlFlow::Continue(pattern.is_match(text, self.pace));
         }
-        ControlFlow::Continue(pattern.is_match(text))
+        // Most backtracking matches are quick, some are thousands of times slower.
+        let start = Instant::now();
+        let matches = pattern.is_match(text, self.pace);
+        let visits = start.elapsed().as_nanos() / VISIT_NANOS;
+        self.spend(u64::try_from(visits).unwrap_or(u64::MAX))?;
+        ControlFlow::Continue(matches)
     }
 }
 

@@ -117,19 +117,37 @@ fn a_long_chain_of_references_is_refused_and_a_short_one_fits_the_stack() {
         message,
         "more than 128 subschemas apply to one value from within each other"
     );
-    // 2,048 frames by chain and depth are the bound; a value deeper than that is refused.
-    for (length, levels) in [(13, 126), (100, 18)] {
+    // 1,024 frames by chain and depth are the bound; a value deeper than that is refused.
+    for (length, levels) in [(5, 126), (100, 8)] {
         let schema = full(chain(length));
         let slim = basic(chain(length));
         let value = (0..levels).fold(json!({ "x": {} }), |inner, _| json!({ "x": inner }));
         assert!(schema.check(&value).is_ok());
         assert!(slim.check(&value).is_ok());
-        let deeper = (0..2_000).fold(json!({}), |inner, _| json!({ "x": inner }));
+        let deeper = (0..200).fold(json!({}), |inner, _| json!({ "x": inner }));
         assert_eq!(
             text(&schema, deeper.clone()),
             "Invalid arguments at /: value is nested too deep"
         );
         assert!(slim.check(&deeper).is_err());
+    }
+}
+
+#[test]
+fn explaining_a_deep_value_fits_the_stack() {
+    for (keyword, length) in [("anyOf", 6), ("oneOf", 6), ("not", 6), ("anyOf", 60)] {
+        let wrap = |inner: Value| match keyword {
+            "not" => json!({ "not": inner }),
+            _ => json!({ keyword: [inner, { "const": "never" }] }),
+        };
+        let start =
+            json!({ "properties": { "x": { "$ref": "#" } }, "type": ["object", "integer"] });
+        let schema = full((0..length).fold(start, |inner, _| wrap(inner)));
+        let levels = 1_024 / (length + 2) - 2;
+        let value = (0..levels).fold(json!("wrong"), |inner, _| json!({ "x": inner }));
+        let _ = quickly(|| schema.check(&value));
+        let found = quickly(|| schema.explain_for_tests(&value));
+        assert!(found.list().len() <= 20);
     }
 }
 
@@ -182,18 +200,34 @@ fn a_large_value_that_is_wrong_everywhere_costs_little() {
 }
 
 #[test]
+fn one_wrong_item_of_many_is_found() {
+    let items: Vec<Value> = (0..1_000_000)
+        .map(|n| json!(n))
+        .chain([json!("x")])
+        .collect();
+    let schema = json!({ "items": { "type": "integer" } });
+    for schema in [full(schema.clone()), basic(schema)] {
+        assert_eq!(
+            quickly(|| text(&schema, json!(items))),
+            "Invalid arguments at /1000000: value is not one of the declared JSON types"
+        );
+    }
+}
+
+#[test]
 fn an_explanation_too_dear_is_cut_short() {
-    let items: Vec<Value> = (0..300_000).map(|n| json!(n)).chain([json!("x")]).collect();
-    let schema = full(json!({ "items": { "type": "integer" } }));
+    let branch = json!({ "type": "object", "properties": { "a": { "$ref": "#" } }, "allOf": [{ "required": ["z"] }] });
+    let schema = full(json!({ "anyOf": [branch, branch, { "type": "integer" }] }));
+    let value = (0..100).fold(json!("x"), |inner, _| json!({ "a": inner, "z": 1 }));
+    let violations = quickly(|| schema.check(&value).unwrap_err());
+    assert!(violations.list().is_empty());
     assert_eq!(
-        quickly(|| text(&schema, json!(items))),
+        violations.arguments_text(),
         "the arguments do not match their schema"
     );
-    // The basic rules see all of it.
-    let schema = basic(json!({ "items": { "type": "integer" } }));
     assert_eq!(
-        text(&schema, json!(items)),
-        "Invalid arguments at /300000: value is not one of the declared JSON types"
+        violations.output_text(),
+        "the tool's output does not match its output schema"
     );
 }
 
@@ -211,4 +245,29 @@ fn odd_names_do_no_harm() {
             Validation::Full,
         );
     }
+}
+
+#[test]
+fn defaults_fit_the_stack_too() {
+    let mut defs = Map::new();
+    for link in 0..100 {
+        let next = json!({ "$ref": format!("#/$defs/a{}", link + 1) });
+        defs.insert(format!("a{link}"), next);
+    }
+    let deep = (0..50).fold(json!({}), |inner, _| json!({ "x": inner }));
+    let x = json!({ "$ref": "#/$defs/a0", "default": deep });
+    defs.insert(
+        "a100".to_owned(),
+        json!({ "properties": { "x": x, "y": { "default": 1 } } }),
+    );
+    let message = refused_as_too_large(json!({ "$ref": "#/$defs/a0", "$defs": defs }));
+    assert!(message.contains("nest too deep"), "{message}");
+    defs["a100"]["properties"]["x"]["default"] = json!({ "x": {} });
+    let schema = full(json!({ "$ref": "#/$defs/a0", "$defs": defs }));
+    let mut shallow = Map::new();
+    assert!(schema.apply_defaults(&mut shallow).is_ok());
+    assert_eq!(shallow["x"]["y"], json!(1));
+    let deep = (0..200).fold(json!({}), |inner, _| json!({ "x": inner }));
+    let mut deep = deep.as_object().cloned().unwrap();
+    assert!(schema.apply_defaults(&mut deep).is_err());
 }

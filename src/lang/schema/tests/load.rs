@@ -217,3 +217,57 @@ fn debug_is_short_and_schemas_are_shared_by_threads() {
     let schema = full(json!({ "enum": vec!["x"; 1000], "required": ["a"] }));
     assert!(format!("{schema:?}").len() < 200);
 }
+
+#[test]
+fn misspelt_keywords_are_warned_of() {
+    let schema = full(json!({
+        "properties": {
+            "a": { "minLenght": 1, "max_length": 2, "Pattern": "x", "x-min-length": 1, "note": "", "Enum": [] },
+            "minLenght": { "type": "string" },
+            "c": { "examples": [{ "minLenght": 1 }] },
+        },
+        "additionalproperties": false,
+        "dependantRequired": {},
+        "title": "t", "example": 1, "deprecated": true, "readOnly": true, "nullable": true,
+    }));
+    let mut found: Vec<_> = schema
+        .warnings()
+        .iter()
+        .map(|w| {
+            (
+                w.kind,
+                w.pointer.as_str(),
+                w.help.as_deref().unwrap_or_default(),
+            )
+        })
+        .collect();
+    found.sort_unstable();
+    let unknown = SchemaErrorKind::UnknownKeyword;
+    assert_eq!(
+        found,
+        [
+            (
+                unknown,
+                "/additionalproperties",
+                "did you mean `additionalProperties`?"
+            ),
+            (
+                unknown,
+                "/dependantRequired",
+                "did you mean `dependentRequired`?"
+            ),
+            (unknown, "/properties/a/Enum", "did you mean `enum`?"),
+            (unknown, "/properties/a/Pattern", "did you mean `pattern`?"),
+            (
+                unknown,
+                "/properties/a/max_length",
+                "did you mean `maxLength`?"
+            ),
+            (
+                unknown,
+                "/properties/a/minLenght",
+                "did you mean `minLength`?"
+            ),
+        ]
+    );
+}

@@ -6,8 +6,6 @@ use serde_json::{Value, json};
 
 /// One keyword with a value it does not take, and what is said of it.
 fn breaches() -> Vec<(Value, &'static str, &'static str)> {
-    let count = "a whole number, 0 or more";
-    let _ = count;
     vec![
         (
             json!({ "type": "text" }),
@@ -117,6 +115,8 @@ fn draft_07_has_its_own_meta_schema() {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "definitions": { "a": { "contains": 5 } },
         "dependencies": { "a": "b" },
+        "items": { "items": { "additionalItems": { "minLength": "x" } } },
+        "contains": { "items": [{}, { "type": 5 }] },
     }));
     let places: Vec<_> = found.iter().map(|e| (e.kind, e.pointer.as_str())).collect();
     assert_eq!(
@@ -124,6 +124,11 @@ fn draft_07_has_its_own_meta_schema() {
         [
             (SchemaErrorKind::MetaSchema, "/definitions/a/contains"),
             (SchemaErrorKind::MetaSchema, "/dependencies/a"),
+            (
+                SchemaErrorKind::MetaSchema,
+                "/items/items/additionalItems/minLength"
+            ),
+            (SchemaErrorKind::MetaSchema, "/contains/items/1/type"),
         ]
     );
     // A keyword of 2020-12 only is any other word there.

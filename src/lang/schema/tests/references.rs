@@ -124,6 +124,9 @@ fn what_leads_to_nothing_is_refused() {
         ("#/title", "leads to something that is not a schema"),
         ("#/required", "leads to something that is not a schema"),
         ("#/%ff", "is not UTF-8 once decoded"),
+        ("#/$defs/größe", "is not a URI reference"),
+        ("#/a b", "is not a URI reference"),
+        ("#/%zz", "is not a URI reference"),
     ] {
         let (kind, pointer, message) = error(json!({
             "title": "x",

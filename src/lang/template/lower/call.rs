@@ -6,10 +6,11 @@ use minijinja::machinery::ast::{self, CallArg, CallType, Expr};
 
 use super::super::error::{TemplateError, TemplateErrorKind};
 use super::super::scan::range;
-use super::super::suggest::did_you_mean;
+use super::super::suggest::nearest;
 use super::super::vocabulary::{
     self, FUNCTIONS, Gives, LOOP_FUNCTIONS, OPERATOR_TESTS, find_filter, find_test,
 };
+use super::extent::extent;
 use super::{Lowering, Size, name_range};
 
 impl<'s> Lowering<'s> {
@@ -156,7 +157,7 @@ impl<'s> Lowering<'s> {
             CallType::Object(_) => {
                 self.error(
                     TemplateErrorKind::Unavailable,
-                    range(call.span()),
+                    extent(&call.expr),
                     "a value cannot be called",
                 );
                 Size::ONE
@@ -166,7 +167,9 @@ impl<'s> Lowering<'s> {
 
     fn function(&mut self, name: &'s str, call: &ast::Spanned<ast::Call<'s>>) -> Size {
         let place = range(call.expr.span());
-        if let Some(local) = self.local(name) {
+        if let Some(error) = vocabulary::keyword(name, place.clone()) {
+            self.errors.push(error);
+        } else if let Some(local) = self.local(name) {
             let what = if local.is_loop {
                 "a loop cannot call itself"
             } else {
@@ -188,8 +191,9 @@ impl<'s> Lowering<'s> {
                 place.clone(),
                 format!("unknown function `loop.{name}`"),
             );
-            self.errors
-                .push(error.help_if(did_you_mean(name, LOOP_FUNCTIONS)));
+            let help = nearest(name, LOOP_FUNCTIONS)
+                .map(|function| format!("did you mean `loop.{function}`?"));
+            self.errors.push(error.help_if(help));
         } else if call.args.is_empty() {
             // The engine divides by the number of arguments.
             self.error(

@@ -8,79 +8,9 @@ use minijinja::machinery::ast::{self, BinOpKind, Expr, UnaryOpKind};
 use minijinja::value::ValueKind;
 
 use super::super::error::TemplateErrorKind;
-use super::super::path::{Key, Path};
 use super::super::scan::range;
-use super::super::suggest::did_you_mean;
-use super::super::vocabulary::LOOP_FIELDS;
 use super::extent::extent;
-use super::{Local, Lowering, PATH_PREFIX, Size, Use};
-
-/// An expression and the steps into it, outermost last: `args.list[0]` is `args` and two links.
-pub(super) struct Chain<'a, 's> {
-    base: &'a Expr<'s>,
-    pub(super) links: Vec<Link<'a, 's>>,
-}
-
-pub(super) enum Link<'a, 's> {
-    Constant(Key, Range<usize>),
-    Computed(&'a Expr<'s>),
-}
-
-impl Link<'_, '_> {
-    pub(super) fn is_computed(&self) -> bool {
-        matches!(self, Self::Computed(_))
-    }
-}
-
-impl<'a, 's> Chain<'a, 's> {
-    pub(super) fn of(expr: &'a Expr<'s>) -> Self {
-        let mut base = expr;
-        let mut links = Vec::new();
-        loop {
-            base = match base {
-                Expr::GetAttr(attr) => {
-                    let end = range(attr.span()).end;
-                    let place = end.saturating_sub(attr.name.len())..end;
-                    links.push(Link::Constant(Key::Name(attr.name.into()), place));
-                    &attr.expr
-                }
-                Expr::GetItem(item) => {
-                    links.push(match constant_key(&item.subscript_expr) {
-                        Some(key) => Link::Constant(key, range(item.subscript_expr.span())),
-                        None => Link::Computed(&item.subscript_expr),
-                    });
-                    &item.expr
-                }
-                _ => break,
-            };
-        }
-        links.reverse();
-        Self { base, links }
-    }
-
-    /// The name that the chain begins with.
-    pub(super) fn root(&self) -> Option<&'a ast::Spanned<ast::Var<'s>>> {
-        match self.base {
-            Expr::Var(var) => Some(var),
-            _ => None,
-        }
-    }
-}
-
-fn constant_key(subscript: &Expr<'_>) -> Option<Key> {
-    match subscript {
-        Expr::Const(constant) => match constant.value.as_str() {
-            Some(name) => Some(Key::Name(name.into())),
-            None if constant.value.is_integer() => constant.value.as_i64().map(Key::Index),
-            None => None,
-        },
-        Expr::UnaryOp(op) if matches!(op.op, UnaryOpKind::Neg) => match constant_key(&op.expr)? {
-            Key::Index(index) => index.checked_neg().map(Key::Index),
-            Key::Name(_) => None,
-        },
-        _ => None,
-    }
-}
+use super::{Lowering, Size};
 
 impl<'s> Lowering<'s> {
     /// Writes an expression whose value is shown in a text, where `x if c` without an `else`
@@ -188,127 +118,6 @@ impl<'s> Lowering<'s> {
         self.out.push('"');
     }
 
-    fn chain(&mut self, expr: &Expr<'s>) -> Size {
-        let chain = Chain::of(expr);
-        let Some(root) = chain.root() else {
-            let base = chain.base;
-            return self.steps(&chain.links, |this| this.expr(base));
-        };
-        match self.local(root.id) {
-            Some(local) if local.is_loop => self.loop_field(root, &chain.links),
-            Some(local) => self.local_chain(local, &chain.links),
-            None => {
-                let constant = chain.links.iter().position(Link::is_computed);
-                let (path, rest) = chain.links.split_at(constant.unwrap_or(chain.links.len()));
-                let path = self.path(root, path, !rest.is_empty());
-                self.steps(rest, |this| {
-                    let _ = write!(this.out, "{PATH_PREFIX}{path}");
-                    Size::ONE
-                })
-            }
-        }
-    }
-
-    fn local_chain(&mut self, local: Local<'s>, links: &[Link<'_, 's>]) -> Size {
-        self.steps(links, |this| {
-            this.out.push_str(local.name);
-            local.size
-        })
-    }
-
-    /// Writes what `base` writes and the steps into it, where a part that is missing makes the
-    /// whole undefined.
-    fn steps(&mut self, links: &[Link<'_, 's>], base: impl FnOnce(&mut Self) -> Size) -> Size {
-        if links.is_empty() {
-            return base(self);
-        }
-        self.out.push('(');
-        let mut size = base(self);
-        self.out.push_str("|__get(");
-        for link in links {
-            match link {
-                Link::Constant(Key::Name(name), _) => self.string(name),
-                Link::Constant(Key::Index(index), _) => {
-                    let _ = write!(self.out, "{index}");
-                }
-                Link::Computed(expr) => size = size.and(self.expr(expr)),
-            }
-            self.out.push(',');
-        }
-        self.out.push_str("))");
-        size
-    }
-
-    /// The position of a path from a root, noting its use.
-    fn path(
-        &mut self,
-        root: &ast::Spanned<ast::Var<'s>>,
-        links: &[Link<'_, 's>],
-        computed: bool,
-    ) -> usize {
-        let path = self.note_path(root, links);
-        if let Some(last) = self.uses.last_mut() {
-            last.computed = computed;
-        }
-        match self.paths.iter().position(|known| *known == path) {
-            Some(position) => position,
-            None => {
-                self.paths.push(path);
-                self.paths.len() - 1
-            }
-        }
-    }
-
-    pub(super) fn note_path(
-        &mut self,
-        root: &ast::Spanned<ast::Var<'s>>,
-        links: &[Link<'_, 's>],
-    ) -> Path {
-        let keys: Vec<_> = links
-            .iter()
-            .filter_map(|link| match link {
-                Link::Constant(key, range) => Some((key.clone(), range.clone())),
-                Link::Computed(_) => None,
-            })
-            .collect();
-        let path = Path {
-            root: root.id.into(),
-            keys: keys.iter().map(|(key, _)| key.clone()).collect(),
-        };
-        self.uses.push(Use {
-            root: root.id.to_owned(),
-            root_range: range(root.span()),
-            keys,
-            computed: false,
-        });
-        path
-    }
-
-    /// `loop.index` and its like, which are the engine's.
-    fn loop_field(&mut self, root: &ast::Spanned<ast::Var<'s>>, links: &[Link<'_, 's>]) -> Size {
-        let Some((Link::Constant(Key::Name(name), place), rest)) = links.split_first() else {
-            self.error(
-                TemplateErrorKind::Misuse,
-                range(root.span()),
-                "`loop` is no value: write `loop.index` or another of its fields",
-            );
-            return Size::ONE;
-        };
-        if !LOOP_FIELDS.contains(&&**name) {
-            let error = super::TemplateError::new(
-                TemplateErrorKind::UnknownName,
-                place.clone(),
-                format!("unknown name `loop.{name}`"),
-            );
-            self.errors
-                .push(error.help_if(did_you_mean(name, LOOP_FIELDS)));
-        }
-        self.steps(rest, |this| {
-            let _ = write!(this.out, "loop.{name}");
-            Size::ONE
-        })
-    }
-
     fn slice(&mut self, slice: &ast::Slice<'s>) -> Size {
         let size = self.expr(&slice.expr);
         self.out.push('[');
@@ -319,8 +128,16 @@ impl<'s> Lowering<'s> {
             if i > 0 {
                 self.out.push(':');
             }
-            if let Some(bound) = bound {
-                self.expr(bound);
+            match bound {
+                None => {}
+                Some(bound @ Expr::Const(_)) => {
+                    self.expr(bound);
+                }
+                Some(bound) => {
+                    self.out.push('(');
+                    self.expr(bound);
+                    self.out.push_str("|__bound)");
+                }
             }
         }
         self.out.push(']');

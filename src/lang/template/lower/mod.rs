@@ -13,6 +13,7 @@
 //! - What becomes text goes through [`super::filters`], so that `30.0` is `30` behind a `~` too.
 
 mod call;
+mod chain;
 mod expr;
 mod extent;
 mod size;
@@ -37,10 +38,10 @@ const RESERVED_PREFIX: &str = "__";
 pub(super) struct Use {
     pub(super) root: String,
     pub(super) root_range: Range<usize>,
-    /// The constant steps, each with its place.
+    /// The written steps, each with its place.
     pub(super) keys: Vec<(Key, Range<usize>)>,
-    /// Whether a computed step follows: `args[args.which]`.
-    pub(super) computed: bool,
+    /// Where the last of them ends.
+    pub(super) end: usize,
 }
 
 /// Where an expression is: the line in what was written for the engine, and its source range.
@@ -97,9 +98,9 @@ impl<'s> Lowering<'s> {
 
     /// The path that the expression is, when it is one and nothing else.
     pub(super) fn as_path(&mut self, expr: &ast::Expr<'s>) -> Option<Path> {
-        let chain = expr::Chain::of(expr);
+        let chain = chain::Chain::of(expr);
         let root = chain.root()?;
-        if self.local(root.id).is_some() || chain.links.iter().any(expr::Link::is_computed) {
+        if self.local(root.id).is_some() || chain.links.iter().any(chain::Link::is_computed) {
             return None;
         }
         Some(self.note_path(root, &chain.links))

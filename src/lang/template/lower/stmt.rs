@@ -251,10 +251,15 @@ impl<'s> Lowering<'s> {
             }
             Expr::List(list) => {
                 self.out.push_str(if bracket { "(" } else { "" });
-                for item in &list.items {
+                for (i, item) in list.items.iter().enumerate() {
+                    if i > 0 {
+                        self.out.push(',');
+                    }
                     self.target(item, size, true);
-                    self.out.push(',');
                 }
+                // A comma behind a single name unpacks a list of one.
+                self.out
+                    .push_str(if list.items.len() == 1 { "," } else { "" });
                 self.out.push_str(if bracket { ")" } else { "" });
             }
             // The parser gives nothing else but attributes, which `set` refuses.

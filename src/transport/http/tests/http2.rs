@@ -275,3 +275,28 @@ async fn after_the_grace_streams_are_aborted() {
     assert_eq!(server.event().await, Event::Cancelled);
     soon(call).await.unwrap().unwrap_err();
 }
+
+#[tokio::test]
+async fn a_huge_header_block_is_refused_and_the_server_goes_on() {
+    let server = Server::start().await;
+    let (mut client, _connection) = connect(&server).await;
+    let mut fits = post(&server, "x");
+    fits.headers_mut()
+        .insert("x-long", "a".repeat(10_000).parse().unwrap());
+    assert_eq!(soon(client.send_request(fits)).await.unwrap().status(), 200);
+    let mut huge = post(&server, "x");
+    huge.headers_mut()
+        .insert("x-long", "a".repeat(100_000).parse().unwrap());
+    if let Ok(response) = soon(client.send_request(huge)).await {
+        assert_eq!(response.status(), 431);
+    }
+    assert_eq!(server.calls(), 1);
+    let (mut fresh, _connection) = connect(&server).await;
+    assert_eq!(
+        soon(fresh.send_request(post(&server, "x")))
+            .await
+            .unwrap()
+            .status(),
+        200
+    );
+}

@@ -181,10 +181,9 @@ impl Server {
     }
 
     async fn connect(&self) -> Client<TcpStream> {
-        Client::new(
-            soon(TcpStream::connect(self.address())).await.unwrap(),
-            format!("127.0.0.1:{}", self.address().port()),
-        )
+        let stream = soon(TcpStream::connect(self.address())).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        Client::new(stream, format!("127.0.0.1:{}", self.address().port()))
     }
 
     /// One request of these bytes on a connection of its own.

@@ -78,9 +78,10 @@ async fn settings_are_checked_before_anything_is_opened() {
             "`http://a` is not a host",
         ),
         (at(&["203.0.113.7:0"]), "this machine has no such address"),
+        // No resolver takes a label of more than 63 characters, so none is asked.
         (
-            at(&["no-such-name.invalid:0"]),
-            "cannot find the address of `no-such-name.invalid:0`",
+            at(&[&format!("{}:0", "x".repeat(64))]),
+            "cannot find the address of `xxx",
         ),
     ];
     for (settings, expected) in wrong {
@@ -151,7 +152,11 @@ async fn a_unix_socket_serves_any_host_and_goes_with_its_server() {
         ),
         (200, 200)
     );
-    assert_eq!(over(&path, "").await, 400);
+    assert_eq!(
+        over(&path, "").await,
+        200,
+        "a client may have no name for it"
+    );
     assert!(matches!(
         Listener::bind(&settings).await,
         Err(BindError::InUse { .. })
