@@ -4,7 +4,7 @@
 //! the token in it, a service quotes the key that it refused. A failure goes to a caller who must
 //! not learn it.
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -14,17 +14,24 @@ const SHORTEST: usize = 4;
 /// What stands where a secret stood.
 const HIDDEN: &str = "[secret]";
 
+/// What a URL encodes of a value: all but the unreserved characters (RFC 3986 §2.3).
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
 /// The secrets of a server, as they may stand in a text.
 #[derive(Default)]
-pub struct Mask {
+pub(super) struct Mask {
     /// The longest first, so that a secret within another leaves nothing of it.
     forms: Vec<String>,
 }
 
 impl Mask {
-    /// Hides these values, each also percent-encoded and as it stands in JSON. Values of less than
+    /// Hides these values, each also as it stands in a URL, in a form and in JSON. Values of less than
     /// four bytes are not hidden.
-    pub fn of(secrets: &Map<String, Value>) -> Self {
+    pub(super) fn of(secrets: &Map<String, Value>) -> Self {
         let values = secrets.values().filter_map(Value::as_str);
         let mut forms: Vec<String> = values
             .filter(|value| value.len() >= SHORTEST)
@@ -36,7 +43,7 @@ impl Mask {
     }
 
     /// The text with `[secret]` in place of each secret.
-    pub fn hide<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
+    pub(super) fn hide<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
         let mut text = text.into();
         for form in &self.forms {
             if text.contains(form.as_str()) {
@@ -47,17 +54,18 @@ impl Mask {
     }
 
     /// How many bytes at the edge of a cut text may be a part of a secret.
-    pub fn longest(&self) -> usize {
+    pub(super) fn longest(&self) -> usize {
         self.forms.first().map_or(0, String::len)
     }
 }
 
-fn forms(value: &str) -> [String; 3] {
+fn forms(value: &str) -> [String; 4] {
     let json = Value::from(value).to_string();
     let bare = json.get(1..json.len() - 1).unwrap_or(value);
     [
         value.to_owned(),
-        utf8_percent_encode(value, NON_ALPHANUMERIC).to_string(),
+        utf8_percent_encode(value, ENCODED).to_string(),
+        url::form_urlencoded::byte_serialize(value.as_bytes()).collect(),
         bare.to_owned(),
     ]
 }
@@ -78,6 +86,7 @@ mod tests {
             (r#"p/w "x""#, "[secret]"),
             (r#"at p/w "x", p/w "x"!"#, "at [secret], [secret]!"),
             ("https://u:p%2Fw%20%22x%22@host", "https://u:[secret]@host"),
+            ("?q=p%2Fw+%22x%22", "?q=[secret]"),
             (r#"{"key":"p/w \"x\""}"#, r#"{"key":"[secret]"}"#),
             ("p/w", "p/w"),
         ] {
@@ -88,11 +97,8 @@ mod tests {
     #[test]
     fn a_secret_within_another_leaves_nothing_of_it() {
         let mask = mask(json!({ "short": "token", "long": "my-token-2" }));
-        assert_eq!(
-            mask.hide("my-token-2 and token"),
-            "[secret] and [secret]"
-        );
-        assert_eq!(mask.longest(), "my%2Dtoken%2D2".len());
+        assert_eq!(mask.hide("my-token-2 and token"), "[secret] and [secret]");
+        assert_eq!(mask.longest(), "my-token-2".len());
     }
 
     #[test]

@@ -75,9 +75,9 @@ pub enum PrepareError {
     /// A folder cannot be opened.
     #[error("{0}")]
     Folder(#[from] file::RootError),
-    /// A certificate or a host pattern cannot be used.
+    /// A certificate cannot be used.
     #[error("{0}")]
-    Http(#[from] http::HttpPrepareError),
+    Http(#[from] http::ClientError),
 }
 
 impl Toolbox {

@@ -15,6 +15,8 @@ use std::sync::Arc;
 pub struct FileAction {
     spec: Arc<FileSpec>,
     source: Source,
+    /// The path's template uses a secret.
+    secret_path: bool,
 }
 
 #[derive(Debug)]
@@ -40,6 +42,7 @@ impl FileAction {
         Ok(Self {
             spec: Arc::clone(spec),
             source,
+            secret_path: spec.path.uses("secrets"),
         })
     }
 
@@ -58,6 +61,7 @@ impl FileAction {
                 Encoding::Base64 => super::Encoding::Base64,
             },
             list_directories: spec.list_directories,
+            secret_path: self.secret_path,
         };
         let found = match &self.source {
             Source::Literal(file) => file.read(&options).await,

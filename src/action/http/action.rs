@@ -1,12 +1,9 @@
 //! The `http` action of a component: templates to a request, a response to success or failure.
 
 use super::output::{HttpOutput, refusal};
-use super::{
-    Client, ClientError, ClientOptions, Fetch, FetchError, HostPattern, HostPatternError, Identity,
-    Retry, Target,
-};
+use super::{Client, ClientError, ClientOptions, Fetch, FetchError, Identity, Retry, Target};
 use crate::action::{Call, Failure, render};
-use crate::lang::template::{Scope, Tree};
+use crate::lang::template::{RenderErrorKind, Scope, Tree};
 use crate::model::{ClientIdentity, HttpBody, HttpSpec, HttpTarget};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -31,17 +28,6 @@ pub struct HttpAction {
 pub struct HttpClients(Vec<(Certificates, Arc<Client>)>);
 
 type Certificates = (Option<Vec<u8>>, Option<ClientIdentity>);
-
-/// Why an action cannot be made ready.
-#[derive(Debug, thiserror::Error)]
-pub enum HttpPrepareError {
-    /// The certificates cannot be used.
-    #[error(transparent)]
-    Client(#[from] ClientError),
-    /// An entry of `allow_hosts` is no host pattern.
-    #[error("`allow_hosts`: {0}")]
-    Host(#[from] HostPatternError),
-}
 
 impl fmt::Debug for HttpAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -91,11 +77,8 @@ impl HttpAction {
     /// Finds or makes the client.
     ///
     /// # Errors
-    /// Certificates or host patterns that cannot be used.
-    pub fn prepare(
-        spec: &Arc<HttpSpec>,
-        clients: &mut HttpClients,
-    ) -> Result<Self, HttpPrepareError> {
+    /// Certificates that cannot be used.
+    pub fn prepare(spec: &Arc<HttpSpec>, clients: &mut HttpClients) -> Result<Self, ClientError> {
         let target = match &spec.target {
             HttpTarget::Fixed { allow_private } => Target::Fixed {
                 allow_private: *allow_private,
@@ -104,10 +87,7 @@ impl HttpAction {
                 allow_hosts,
                 allow_private,
             } => Target::FromCaller {
-                allow_hosts: allow_hosts
-                    .iter()
-                    .map(|host| host.parse::<HostPattern>())
-                    .collect::<Result<_, _>>()?,
+                allow_hosts: allow_hosts.clone(),
                 allow_private: *allow_private,
             },
         };
@@ -202,11 +182,15 @@ impl HttpAction {
     }
 
     fn url(&self, scope: &Scope) -> Result<Url, Failure> {
-        let text = self
-            .spec
-            .url
-            .url(scope)
-            .map_err(|error| render::failed("url", &error))?;
+        let text = self.spec.url.url(scope).map_err(|error| {
+            let is_whole = error.range() == (0..self.spec.url.source().len());
+            // It would be told with the whole URL, userinfo included.
+            if error.kind() == RenderErrorKind::Url && is_whole && !self.spec.url.is_native() {
+                Failure("cannot make `url`: its path would have a `.` or `..` segment".into())
+            } else {
+                render::failed("url", &error)
+            }
+        })?;
         let text = text.ok_or_else(|| Failure("cannot make `url`: its value is absent".into()))?;
         let mut url =
             Url::parse(&text).map_err(|error| Failure(format!("cannot make `url`: {error}")))?;

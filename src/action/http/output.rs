@@ -203,14 +203,42 @@ mod tests {
         for (content_type, body, expected) in [
             (Some("text/plain"), &b"gr\xc3\xbcn"[..], "grün"),
             (Some("text/plain; charset=ISO-8859-1"), b"gr\xfcn", "grün"),
-            (Some("text/plain;charset=\"latin1\""), b"gr\xfcn\x80", "grün€"),
-            (Some("text/html; x=1; Charset=shift_jis"), b"\x93\xfa\x96\x7b", "日本"),
-            (Some("application/xml; charset=utf-16le"), b"<\0a\0>\0", "<a>"),
-            (Some("application/x-thing; charset=koi8-r"), b"\xc4\xc1", "да"),
-            (Some("text/plain; charset=made-up"), b"gr\xc3\xbcn\xff", "grün\u{fffd}"),
+            (
+                Some("text/plain;charset=\"latin1\""),
+                b"gr\xfcn\x80",
+                "grün€",
+            ),
+            (
+                Some("text/html; x=1; Charset=shift_jis"),
+                b"\x93\xfa\x96\x7b",
+                "日本",
+            ),
+            (
+                Some("application/xml; charset=utf-16le"),
+                b"<\0a\0>\0",
+                "<a>",
+            ),
+            (
+                Some("application/x-thing; charset=koi8-r"),
+                b"\xc4\xc1",
+                "да",
+            ),
+            (
+                Some("text/plain; charset=made-up"),
+                b"gr\xc3\xbcn\xff",
+                "grün\u{fffd}",
+            ),
             (Some("text/plain"), b"gr\xfcn", "gr\u{fffd}n"),
-            (Some("text/plain; charset=latin1"), b"\xef\xbb\xbfgr\xc3\xbcn", "grün"),
-            (Some("application/json; charset=latin1"), b"\"gr\xc3\xbcn\"", "\"grün\""),
+            (
+                Some("text/plain; charset=latin1"),
+                b"\xef\xbb\xbfgr\xc3\xbcn",
+                "grün",
+            ),
+            (
+                Some("application/json; charset=latin1"),
+                b"\"gr\xc3\xbcn\"",
+                "\"grün\"",
+            ),
             (None, b"plain", "plain"),
         ] {
             let found = text(&fetched(content_type, body));

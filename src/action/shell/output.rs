@@ -159,7 +159,9 @@ fn json(bytes: &[u8]) -> Result<Value, serde_json::Error> {
 fn lines(captured: &Captured) -> Value {
     let text = captured.text();
     let whole = if captured.truncated() && !captured.bytes.ends_with(b"\n") {
-        text.rfind('\n').and_then(|end| text.get(..end)).unwrap_or("")
+        text.rfind('\n')
+            .and_then(|end| text.get(..end))
+            .unwrap_or("")
     } else {
         &text
     };

@@ -5,7 +5,9 @@ use super::codes::{BAD_HEADER, BAD_JSON, BAD_URL, CONFLICT, RAW_IN_URL, UNREADAB
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Template, Tree};
 use crate::manifest::read::{At, OUT_OF_RANGE, Table, Templates};
-use crate::model::{ClientIdentity, HeaderSpec, HttpBody, HttpSpec, HttpTarget, KeyPem, RetrySpec};
+use crate::model::{
+    ClientIdentity, HeaderSpec, HostPattern, HttpBody, HttpSpec, HttpTarget, KeyPem, RetrySpec,
+};
 use std::time::Duration;
 use toml::de::DeValue;
 
@@ -186,33 +188,41 @@ fn target(
         }
         return Some(HttpTarget::Fixed { allow_private });
     }
-    match allow_hosts {
-        Some(hosts) if !hosts.is_empty() && is_relative(text, &read.value) => {
-            if let Some(first) = hosts.first() {
-                table.report(
-                    Diagnostic::error(
-                        BAD_URL,
-                        read.at.clone(),
-                        "a value is encoded as one part of a URL, so it cannot be a whole one",
-                    )
-                    .related(first.at.clone(), "decides which hosts may be reached")
-                    .help("write `| raw` behind it"),
-                );
-            }
-            None
-        }
-        Some(hosts) if !hosts.is_empty() => Some(HttpTarget::FromCaller {
-            allow_hosts: hosts.into_iter().map(|host| host.value).collect(),
-            allow_private,
-        }),
-        _ => {
-            table.report(
-                Diagnostic::error(BAD_URL, read.at.clone(), "the URL's scheme and host must be literal text")
-                    .help("name the host, give `[defaults.http] url` a base, or list the hosts a call may name in `allow_hosts`"),
-            );
-            None
+    let hosts = allow_hosts.unwrap_or_default();
+    let Some(first) = hosts.first() else {
+        table.report(
+            Diagnostic::error(BAD_URL, read.at.clone(), "the URL's scheme and host must be literal text")
+                .help("name the host, give `[defaults.http] url` a base, or list the hosts a call may name in `allow_hosts`"),
+        );
+        return None;
+    };
+    if is_relative(text, &read.value) {
+        table.report(
+            Diagnostic::error(
+                BAD_URL,
+                read.at.clone(),
+                "a value is encoded as one part of a URL, so it cannot be a whole one",
+            )
+            .related(first.at.clone(), "decides which hosts may be reached")
+            .help("write `| raw` behind it"),
+        );
+        return None;
+    }
+    Some(HttpTarget::FromCaller {
+        allow_hosts: patterns(table, &hosts),
+        allow_private,
+    })
+}
+
+fn patterns(table: &Table<'_>, hosts: &[At<String>]) -> Vec<HostPattern> {
+    let mut patterns = Vec::new();
+    for host in hosts {
+        match host.value.parse() {
+            Ok(pattern) => patterns.push(pattern),
+            Err(error) => table.error(BAD_URL, host.at.clone(), format!("{error}")),
         }
     }
+    patterns
 }
 
 fn pairs(table: &Table<'_>, templates: &Templates<'_>, key: &'static str) -> Vec<(String, Tree)> {

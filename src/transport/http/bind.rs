@@ -1,8 +1,8 @@
 //! Opening the listening sockets, with errors that say what to do.
 
 use super::guard::{HostRule, Name, OriginRule, is_loopback};
-use crate::model::{HttpSettings, Listen};
 use super::unix::SocketFile;
+use crate::model::{HttpSettings, Listen};
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;

@@ -25,8 +25,8 @@ mod tests;
 mod unix;
 mod wire;
 
-pub use bind::{BindError, Listener, LocalAddr};
 pub use crate::model::{HttpSettings, Listen, ListenError};
+pub use bind::{BindError, Listener, LocalAddr};
 
 /// The largest head of a request, in bytes: the request line with all headers.
 const HEAD_LIMIT: usize = 64 * 1024;

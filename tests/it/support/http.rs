@@ -153,6 +153,12 @@ impl Connection {
 
     /// Posts a message with the headers that a 2026-07-28 client sends.
     pub fn post(&mut self, message: &Value) -> Reply {
+        self.send_post(message);
+        self.reply()
+    }
+
+    /// Sends what [`Connection::post`] does, and does not wait for the answer.
+    pub fn send_post(&mut self, message: &Value) {
         let method = message["method"].as_str().unwrap_or_default();
         let name = &message["params"][if method == "resources/read" {
             "uri"
@@ -168,11 +174,16 @@ impl Connection {
         if let Some(name) = name.as_str() {
             headers.push(("Mcp-Name", name));
         }
-        self.post_with(&headers, message.to_string().as_bytes())
+        self.send_with(&headers, message.to_string().as_bytes());
     }
 
     /// Posts a body with these headers beside Host, Accept, Content-Type and Content-Length.
     pub fn post_with(&mut self, headers: &[(&str, &str)], body: &[u8]) -> Reply {
+        self.send_with(headers, body);
+        self.reply()
+    }
+
+    fn send_with(&mut self, headers: &[(&str, &str)], body: &[u8]) {
         let mut head = format!(
             "POST /mcp HTTP/1.1\r\nHost: {}\r\nAccept: application/json, text/event-stream\r\n\
              Content-Type: application/json\r\nContent-Length: {}\r\n",
@@ -186,7 +197,6 @@ impl Connection {
         let mut bytes = head.into_bytes();
         bytes.extend_from_slice(body);
         self.send(&bytes);
-        self.reply()
     }
 
     /// Reads one answer: head, then a body by its length or its chunks.
