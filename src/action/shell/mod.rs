@@ -13,7 +13,8 @@ mod process;
 mod watch;
 
 // They look into /proc.
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;
 
 pub use action::ShellAction;

@@ -36,6 +36,7 @@ pub(super) fn http(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<HttpS
     let headers = headers(&table, &templates);
     let body = body(&table, &templates);
     let timeout = table.millis("timeout_ms", 1..=MAX_MILLIS);
+    super::base::warn_of_long_timeout(cx, &table, timeout.as_ref());
     let max_bytes = table.count("max_bytes", 1..=1 << 30);
     let redirects = table.integer("redirects", 0..=20);
     let retry = retry(&table);

@@ -40,6 +40,7 @@ pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<Shel
     let pass_env = pass_env(cx, &table);
     let cwd = cwd(cx, &table);
     let timeout = table.millis("timeout_ms", 1..=MAX_MILLIS);
+    super::base::warn_of_long_timeout(cx, &table, timeout.as_ref());
     let max_output = table.count("max_output_bytes", 1..=1 << 30);
     let kill_after = table.millis("kill_after_ms", 0..=60_000);
     let success = success(&table);

@@ -17,26 +17,29 @@ fn a_timeout_ends_the_whole_group_and_answers_with_the_output_so_far() {
         # The second process is in the same group and would outlive its parent.
         script = 'sleep 300 & echo started; echo waiting >&2; sleep 300'
         env.MARK = "{mark}"
-        timeout_ms = 500
+        timeout_ms = 1000
         [[tool]]
         name = "second"
-        shell = {{ command = ["sleep", "300"], timeout_ms = 1000 }}
+        shell = {{ command = ["sleep", "300"], timeout_ms = 300 }}
         "#
     ));
     let daemon = project.serve();
     assert_eq!(
         failure(&daemon, "slow", json!({})),
-        "timed out after 0.5 s\noutput so far:\nstarted\nstandard error:\nwaiting"
+        "timed out after 1 s\noutput so far:\nstarted\nstandard error:\nwaiting"
     );
     within("nothing is left", || {
         processes_with("MARK", &mark).is_empty().then_some(())
     });
     assert_eq!(zombies(daemon.pid()), 0);
-    assert_eq!(failure(&daemon, "second", json!({})), "timed out after 1 s");
+    assert_eq!(
+        failure(&daemon, "second", json!({})),
+        "timed out after 0.3 s"
+    );
     let mut stdio = project.stdio();
     let answer = stdio.ask(&call(1, "slow", json!({})));
     assert_eq!(answer["result"]["isError"], true);
-    assert!(text_of(&answer).starts_with("timed out after 0.5 s\n"));
+    assert!(text_of(&answer).starts_with("timed out after 1 s\n"));
 }
 
 #[test]
@@ -49,27 +52,27 @@ fn what_ignores_sigterm_is_killed_after_kill_after() {
         [tool.shell]
         script = 'trap "echo asked" TERM; echo begun; while :; do sleep 1; done'
         env.MARK = "{mark}"
-        timeout_ms = 300
+        timeout_ms = 1000
         kill_after_ms = 200
         [[tool]]
         name = "polite"
         [tool.shell]
         script = 'trap "echo bye; exit 0" TERM; echo begun; sleep 300 & wait'
         env.MARK = "{mark}"
-        timeout_ms = 300
+        timeout_ms = 1000
         kill_after_ms = 60000
         "#
     ));
     let daemon = project.serve();
     let said = failure(&daemon, "stubborn", json!({}));
     assert!(
-        said.starts_with("timed out after 0.3 s\noutput so far:\nbegun\n"),
+        said.starts_with("timed out after 1 s\noutput so far:\nbegun\n"),
         "{said}"
     );
     let begun = Instant::now();
     assert_eq!(
         failure(&daemon, "polite", json!({})),
-        "timed out after 0.3 s\noutput so far:\nbegun\nbye"
+        "timed out after 1 s\noutput so far:\nbegun\nbye"
     );
     assert!(begun.elapsed().as_secs() < 30, "SIGTERM was enough");
     within("nothing is left", || {
@@ -171,6 +174,9 @@ fn limits_are_set_on_the_command_and_what_it_starts() {
         name = "computes"
         shell = { script = 'while :; do :; done', max_cpu_seconds = 1 }
         [[tool]]
+        name = "no_room"
+        shell = { command = ["perl", "-e", "1"], max_memory_bytes = 1048576 }
+        [[tool]]
         name = "arguments"
         arguments.a = { type = "string", required = true }
         shell = { command = ["printf", "%s|", "{{ args.a }}", "--"], nice = 1 }
@@ -198,6 +204,11 @@ fn limits_are_set_on_the_command_and_what_it_starts() {
     assert_eq!(
         failure(&daemon, "computes", json!({})),
         "the command was ended by signal 24 (SIGXCPU): it used its 1 s of processor time"
+    );
+    let said = failure(&daemon, "no_room", json!({}));
+    assert!(
+        said.contains("signal") || said.contains("no room"),
+        "{said}"
     );
     for value in ["--nice", "$(id)", "", "--"] {
         let said = failure_or_text(&daemon, value);

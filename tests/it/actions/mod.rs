@@ -8,6 +8,7 @@ mod network;
 mod output;
 mod secrets;
 mod shell;
+mod tls;
 mod upstream;
 
 use super::support::{Daemon, Project, call, text_of};

@@ -46,7 +46,7 @@ fn project(upstream: &Upstream) -> Project {
         shell = {{ script = 'echo "fatal: https://u:$KEY@host: $KEY" >&2; exit 1', env.KEY = "{{{{ secrets.mark }}}}" }}
         [[tool]]
         name = "says_it_late"
-        shell = {{ script = 'echo "$KEY"; sleep 300', env.KEY = "{{{{ secrets.mark }}}}", timeout_ms = 300 }}
+        shell = {{ script = 'echo "$KEY"; sleep 300', env.KEY = "{{{{ secrets.mark }}}}", timeout_ms = 1000 }}
         [[tool]]
         name = "argument"
         shell = {{ command = ["no-such-program", "{{{{ secrets.mark }}}}"], stdin = "{{{{ secrets.mark }}}}" }}
@@ -170,7 +170,7 @@ fn failures_show_what_happened_around_a_secret() {
     );
     assert_eq!(
         failure(&daemon, "says_it_late", json!({})),
-        "timed out after 0.3 s\noutput so far:\n[secret]"
+        "timed out after 1 s\noutput so far:\n[secret]"
     );
     let said = failure(&daemon, "everywhere", json!({}));
     assert!(

@@ -11,11 +11,17 @@ for argument; do printf '<%s>' "$argument"; done
 
 /// A project with the program `show` beside its manifests.
 fn showing(manifest: &str) -> Project {
-    let project = Project::with(manifest).file("manifests/show", SHOW);
-    let path = project.manifests().join("show");
+    let project = Project::with(manifest);
+    executable(&project, "show", SHOW);
+    project
+}
+
+/// A program beside the manifests.
+fn executable(project: &Project, name: &str, content: &str) {
+    let path = project.manifests().join(name);
+    std::fs::write(&path, content).unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(path, mode).unwrap();
-    project
 }
 
 #[test]
@@ -317,6 +323,18 @@ fn a_command_that_cannot_be_run_is_a_tool_error_that_names_it() {
         name = "not_executable"
         shell = { command = ["./a.toml"] }
         [[tool]]
+        name = "no_format"
+        shell = { command = ["./garbage"] }
+        [[tool]]
+        name = "no_format_limited"
+        shell = { command = ["./garbage"], nice = 1 }
+        [[tool]]
+        name = "lost_interpreter"
+        shell = { command = ["./lost"] }
+        [[tool]]
+        name = "lost_interpreter_limited"
+        shell = { command = ["./lost"], max_cpu_seconds = 1 }
+        [[tool]]
         name = "limited"
         shell = { command = ["no-such-program-anywhere"], nice = 1 }
         [[tool]]
@@ -327,6 +345,9 @@ fn a_command_that_cannot_be_run_is_a_tool_error_that_names_it() {
         shell = { script = "x", interpreter = ["no-such-interpreter"] }
         "#,
     );
+    for (name, content) in [("garbage", "\x01\x02"), ("lost", "#!/nonexistent/sh\n")] {
+        executable(&project, name, content);
+    }
     // Their absence is a warning when loaded.
     let checked = project.check(&[]);
     assert_eq!(checked.code, 0, "{}", checked.stderr);
@@ -355,6 +376,26 @@ fn a_command_that_cannot_be_run_is_a_tool_error_that_names_it() {
     for (tool, begin, end) in [
         ("missing_path", "program `", "nothing` does not exist"),
         ("not_executable", "`", "a.toml` is not an executable file"),
+        (
+            "no_format",
+            "`",
+            "garbage` is not a program this system can run, nor a script that begins with `#!`",
+        ),
+        (
+            "no_format_limited",
+            "`",
+            "garbage` is not a program this system can run, nor a script that begins with `#!`",
+        ),
+        (
+            "lost_interpreter",
+            "the interpreter that `",
+            "lost` asks for does not exist",
+        ),
+        (
+            "lost_interpreter_limited",
+            "the interpreter that `",
+            "lost` asks for does not exist",
+        ),
         (
             "no_folder",
             "the command's folder `",
@@ -406,4 +447,28 @@ fn fifty_calls_at_once_each_get_their_own_answer() {
         .collect();
     seen.sort_unstable();
     assert_eq!(seen, (0..50).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_timeout_longer_than_any_request_is_a_warning() {
+    let project = Project::with(
+        r#"
+        [[tool]]
+        name = "long"
+        shell = { command = ["true"], timeout_ms = 60000 }
+        [[tool]]
+        name = "short"
+        shell = { command = ["true"], timeout_ms = 59999 }
+        "#,
+    );
+    let checked = project.check(&["--format", "json"]);
+    let found: serde_json::Value = serde_json::from_str(&checked.stdout).unwrap();
+    let text = found.to_string();
+    assert_eq!(
+        text.matches("every request ends after 60000 ms").count(),
+        1,
+        "{text}"
+    );
+    let longer = project.check(&["--set", "http.request_timeout_ms=60001", "--deny-warnings"]);
+    assert_eq!(longer.code, 0, "{}", longer.stderr);
 }
