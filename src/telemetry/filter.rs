@@ -10,7 +10,7 @@ const MAX_BYTES: usize = 4096;
 
 /// The libraries that talk to upstreams. Below `info` they log the hosts that are asked, which may be
 /// secrets, so that they do so only when they are named.
-const NETWORK: [&str; 4] = ["h2", "hyper", "hyper_util", "rustls"];
+const NETWORK: [&str; 3] = ["h2", "hyper_util", "rustls"];
 
 /// A level for everything, and levels for targets (modules) that differ from it.
 ///
@@ -131,6 +131,14 @@ mod tests {
     fn enabled(filter: &str, target: &str, level: Level) -> bool {
         let filter: LogFilter = filter.parse().unwrap();
         filter.targets().would_enable(target, &level)
+    }
+
+    #[test]
+    fn libraries_that_name_hosts_do_so_only_when_they_are_named() {
+        assert!(!enabled("trace", "hyper_util::client", Level::DEBUG));
+        assert!(enabled("trace", "hyper_util::client", Level::INFO));
+        assert!(!enabled("error", "rustls", Level::WARN));
+        assert!(enabled("info,h2=trace", "h2::codec", Level::TRACE));
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! What actions do when a tool is called: shell, file, http.
 
+mod answers;
+mod contents;
 mod ending;
 mod environment;
 mod file;
 mod http;
 mod network;
 mod output;
+mod samples;
 mod secrets;
 mod shell;
 mod tls;
