@@ -113,7 +113,7 @@ fn what_only_a_new_start_can_do_is_said_once() {
         "config/snodo.toml",
         format!("{server}http.max_connections = 7\nlog.level = 'debug'\n"),
     );
-    daemon.wait_for_log("`http` has changed");
+    daemon.wait_for_log("`http` has changed; it takes effect when the server is started again");
     daemon.wait_for_log("`log` has changed");
     project.write("manifests/a.toml", tool("t", "2"));
     connection.until_says("t", "2");
