@@ -19,9 +19,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a file that is gone or empty is waited for before that is what it means: many editors
-/// and tools save by removing or emptying the file first.
-const MAY_COME_BACK: Duration = Duration::from_millis(400);
+/// How long a file that is gone or empty is waited for before that is what it means. Many editors
+/// and tools save by removing or emptying the file first, and on a busy disk the next step can take
+/// a while: emptying a file waits for what is being written of it.
+const MAY_COME_BACK: Duration = Duration::from_secs(1);
 
 /// What became of a look at the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -34,18 +34,18 @@ fn a_new_address_opens_and_an_old_one_closes_while_connections_stay() {
     let first = daemon.address();
     let mut old = daemon.connect();
     old.until_says("t", "1");
-    project.write("config/snodo.toml", server("'127.0.0.1:0', '127.0.0.2:0'"));
+    project.save("config/snodo.toml", server("'127.0.0.1:0', '127.0.0.2:0'"));
     let second = moved(&daemon, 0);
     Connection::to(second).until_says("t", "1");
     Connection::to(first).until_says("t", "1");
     let mut new = Connection::to(second);
-    project.write("config/snodo.toml", server("'127.0.0.2:0'"));
+    project.save("config/snodo.toml", server("'127.0.0.2:0'"));
     within("the first address closes", || {
         TcpStream::connect(first).is_err().then_some(())
     });
     // The connection that came in by it goes on, through another reload too.
     old.until_says("t", "1");
-    project.write("manifests/a.toml", tool("t", "2"));
+    project.save("manifests/a.toml", tool("t", "2"));
     old.until_says("t", "2");
     new.until_says("t", "2");
     Connection::to(second).until_says("t", "2");
@@ -62,15 +62,15 @@ fn an_address_that_cannot_be_bound_keeps_the_old_listener_and_is_reported() {
     let address = taken.local_addr().unwrap();
     let (project, daemon) = start("'127.0.0.1:0'");
     let mut connection = daemon.connect();
-    project.write("manifests/a.toml", tool("t", "2"));
+    project.save("manifests/a.toml", tool("t", "2"));
     connection.until_says("t", "2");
-    project.write(
+    project.save(
         "config/snodo.toml",
         server(&format!("'127.0.0.2:0', '{address}'")),
     );
     daemon.wait_for_log(&format!("cannot listen on `{address}`"));
     // All or nothing: what comes with it waits for it.
-    project.write("manifests/a.toml", tool("t", "3"));
+    project.save("manifests/a.toml", tool("t", "3"));
     within("refused again", || {
         (lines(&daemon.stderr(), "not reloaded").len() == 2).then_some(())
     });
@@ -88,7 +88,7 @@ fn a_unix_socket_moves() {
     let (project, daemon) = start("'127.0.0.1:0', 'unix:one.sock'");
     let socket = |name: &str| project.path().join(name);
     assert!(socket("one.sock").exists());
-    project.write(
+    project.save(
         "config/snodo.toml",
         server("'127.0.0.1:0', 'unix:two.sock'"),
     );
