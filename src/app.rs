@@ -9,8 +9,8 @@ mod signals;
 use crate::lang::diag::Diagnostic;
 use crate::manifest::settings::Asked;
 use crate::model::Settings;
-use crate::reload::{self, Reloader};
-use crate::runtime::Handle;
+use crate::reload::{self, Reloader, State};
+use crate::runtime::{Handle, Runtime};
 use crate::server::{Endpoint, Limits, Server};
 use crate::shutdown::Shutdown;
 use crate::transport::stdio::StdioOptions;
@@ -21,6 +21,7 @@ use signals::Signals;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 /// How long after the grace work in flight may still take to say how it was ended: commands are
 /// ended when the grace is over, and tell what they had written by then.
@@ -82,46 +83,22 @@ async fn start(asked: Asked, face: Face) -> Result<(), Refused> {
     let shutdown = Shutdown::new();
     let loading = shutdown.clone();
     let first = tokio::task::spawn_blocking(move || first::load(asked, &loading));
-    let first = tokio::select! {
-        first = first => first.context("loading failed")??,
-        () = signals.stop() => return Ok(()),
-    };
     let First {
         state,
         runtime,
         log,
-    } = first;
-    let settings = state.settings.clone();
-    let tools = runtime.tools();
-    let handle = Handle::new(Arc::new(runtime));
-    let limits = Limits {
-        in_flight: settings.max_in_flight,
-        request_timeout: settings.request_timeout,
+    } = tokio::select! {
+        first = first => first.context("loading failed")??,
+        () = signals.stop() => return Ok(()),
     };
-    let server = Server::new(handle.clone(), limits, shutdown.given_up().clone());
-    let server = Arc::new(server);
-    let reloader = Reloader::new(state, handle, shutdown.clone());
     let (hangup, hangups) = mpsc::channel(1);
-    let reloading = tokio::spawn(reload::run(
-        reloader,
-        settings.reload.clone(),
-        hangups,
-        shutdown.token().clone(),
-    ));
     let signalled = tokio::spawn(signals.follow(hangup, shutdown.clone()));
-    let ending = tokio::spawn(give_up(shutdown.clone(), settings.server.grace));
-    let serving = async {
-        match face {
-            Face::Http => serve_http(&settings, server, &shutdown, tools).await,
-            Face::Stdio => serve_stdio(&settings, &*server, &shutdown, tools).await,
-        }
-    };
+    let ending = tokio::spawn(give_up(shutdown.clone(), state.settings.server.grace));
     let served = tokio::select! {
-        served = serving => served,
+        served = serve(state, runtime, face, hangups, &shutdown) => served,
         () = shutdown.hurried().cancelled() => Ok(()),
     };
     shutdown.begin();
-    reloading.abort();
     if !shutdown.wait(REAPING).await {
         shutdown.hurry();
         if !shutdown.wait(KILLING).await {
@@ -135,6 +112,49 @@ async fn start(asked: Asked, face: Face) -> Result<(), Refused> {
     Ok(served?)
 }
 
+/// Serves this runtime, and what the reloader makes of it, until the process stops or the input of
+/// stdio ends.
+async fn serve(
+    state: State,
+    runtime: Runtime,
+    face: Face,
+    hangups: mpsc::Receiver<()>,
+    shutdown: &Shutdown,
+) -> anyhow::Result<()> {
+    let settings = state.settings.clone();
+    let tools = runtime.tools();
+    let handle = Handle::new(Arc::new(runtime));
+    let limits = Limits {
+        in_flight: settings.max_in_flight,
+        request_timeout: settings.request_timeout,
+    };
+    let server = Server::new(handle.clone(), limits, shutdown.given_up().clone());
+    let mut listener = match face {
+        Face::Stdio => None,
+        Face::Http => tokio::select! {
+            listener = http::Listener::bind(&settings.http) => Some(listener?),
+            // Looking up a name can take long.
+            () = shutdown.token().cancelled() => return Ok(()),
+        },
+    };
+    let mover = listener.as_mut().map(http::Listener::mover);
+    let reloader = Reloader::new(state, handle, shutdown.clone(), mover);
+    let stop = shutdown.token().clone();
+    // It ends when the process begins to stop; on stdio, when the set is dropped.
+    let mut beside = JoinSet::new();
+    beside.spawn(reload::run(
+        reloader,
+        settings.reload.clone(),
+        hangups,
+        stop,
+    ));
+    match listener {
+        Some(listener) => serve_http(listener, &settings, server, shutdown, tools).await,
+        None => serve_stdio(&settings, &server, shutdown, tools).await?,
+    }
+    Ok(())
+}
+
 /// Once the process stops, ends its patience with what is in flight: after the grace and a little.
 async fn give_up(shutdown: Shutdown, grace: Duration) {
     shutdown.token().cancelled().await;
@@ -143,16 +163,12 @@ async fn give_up(shutdown: Shutdown, grace: Duration) {
 }
 
 async fn serve_http<E: Endpoint>(
+    listener: http::Listener,
     settings: &Settings,
-    server: Arc<E>,
+    server: E,
     shutdown: &Shutdown,
     tools: usize,
-) -> anyhow::Result<()> {
-    let listener = tokio::select! {
-        listener = http::Listener::bind(&settings.http) => listener?,
-        // Looking up a name can take long.
-        () = shutdown.token().cancelled() => return Ok(()),
-    };
+) {
     for address in listener.local_addrs() {
         match address {
             http::LocalAddr::Tcp(address) => {
@@ -169,8 +185,7 @@ async fn serve_http<E: Endpoint>(
         }
     }
     let grace = settings.server.grace + LAST_WORDS + LEAVING;
-    listener.serve(server, shutdown, grace).await;
-    Ok(())
+    listener.serve(Arc::new(server), shutdown, grace).await;
 }
 
 async fn serve_stdio<E: Endpoint>(

@@ -1,23 +1,28 @@
 //! The one path from files to a new runtime: all or nothing.
 
+use super::doors::Doors;
 use super::places::Places;
+use super::restart;
 use super::say::{Said, say, short};
 use crate::lang::diag::{self, Diagnostic, RenderStyle, Severity};
 use crate::lang::schema::SchemaCache;
 use crate::manifest::environment::Environment;
 use crate::manifest::load::{Loaded, load};
+use crate::manifest::lower::codes::NOT_READY;
 use crate::manifest::settings::{self, Asked, SEARCHED};
 use crate::model::{ActionSpec, OnError, Settings};
 use crate::runtime::{self, Diff, Handle, Runtime};
 use crate::shutdown::Shutdown;
+use crate::transport::http::Mover;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a file that is gone or empty is waited for before that is what it means: many editors
-/// and tools save by removing or emptying the file first.
-const MAY_COME_BACK: Duration = Duration::from_millis(400);
+/// How long a file that is gone or empty is waited for before that is what it means. Many editors
+/// and tools save by removing or emptying the file first, and on a busy disk the next step can take
+/// a while: emptying a file waits for what is being written of it.
+const MAY_COME_BACK: Duration = Duration::from_secs(1);
 
 /// What became of a look at the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +69,7 @@ pub struct Reloader {
     /// The last look, when it was refused.
     refused: Option<RefusedLook>,
     said: Said,
+    doors: Doors,
     missing_since: Option<Instant>,
 }
 
@@ -83,8 +89,9 @@ struct RefusedLook {
 }
 
 impl Reloader {
-    /// Goes on from the first load, which is what `handle` serves.
-    pub fn new(first: State, handle: Handle, shutdown: Shutdown) -> Self {
+    /// Goes on from the first load, which is what `handle` serves, on the listener that `mover`
+    /// moves.
+    pub fn new(first: State, handle: Handle, shutdown: Shutdown, mover: Option<Mover>) -> Self {
         let mut said = Said::default();
         said.new_of(&first.found);
         Self {
@@ -100,6 +107,7 @@ impl Reloader {
             },
             refused: None,
             said,
+            doors: Doors::new(mover),
             missing_since: None,
         }
     }
@@ -161,8 +169,17 @@ impl Reloader {
                 if same_server && built.runtime.serves_as(&before) {
                     return self.keep(look, &found, whole);
                 }
-                self.swap(&before, look, built.runtime, &found, began);
-                Applied::Swapped
+                match self.doors.open(&look.settings.http.listen) {
+                    Err(error) => {
+                        found.push(Diagnostic::placeless(NOT_READY, error.to_string()));
+                        self.refuse(found, Some(look))
+                    }
+                    Ok(opened) => {
+                        self.swap(&before, look, built.runtime, &found, began);
+                        self.doors.enter(opened);
+                        Applied::Swapped
+                    }
+                }
             }
         }
     }
@@ -264,33 +281,9 @@ impl Reloader {
         say(&self.said.new_of(found), self.started.log.format);
     }
 
-    /// Names what the server file says now and what only a new start can do.
     fn say_restart(&self, before: &Settings) {
-        let parts = |settings: &Settings| {
-            [
-                ("http", format!("{:?}", settings.http)),
-                (
-                    "http.request_timeout_ms",
-                    format!("{:?}", settings.request_timeout),
-                ),
-                ("http.max_in_flight", settings.max_in_flight.to_string()),
-                ("server.grace_ms", format!("{:?}", settings.server.grace)),
-                ("reload", format!("{:?}", settings.reload)),
-                ("log", format!("{:?}", settings.log)),
-            ]
-        };
-        let (now, before, started) = (
-            parts(&self.served.settings),
-            parts(before),
-            parts(&self.started),
-        );
-        let each = now.into_iter().zip(before).zip(started);
-        for (((key, now), (_, before)), (_, started)) in each {
-            if now != before && now != started {
-                tracing::warn!(
-                    "`{key}` has changed; it takes effect when the server is started again"
-                );
-            }
+        for key in restart::needed_for(&self.served.settings, before, &self.started) {
+            tracing::warn!("`{key}` has changed; it takes effect when the server is started again");
         }
     }
 

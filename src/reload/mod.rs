@@ -5,7 +5,9 @@
 //! says that it is worth looking.
 
 mod apply;
+mod doors;
 mod places;
+mod restart;
 mod say;
 mod watch;
 

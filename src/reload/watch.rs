@@ -57,7 +57,7 @@ struct Shared {
 impl Watch {
     /// Nothing is followed yet.
     pub(super) fn new(settings: &ReloadSettings) -> Self {
-        Self::with(settings, |told| notify::recommended_watcher(told))
+        Self::with(settings, notify::recommended_watcher)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod folders;
 mod kept;
+mod listener;
 mod refusals;
 mod saves;
 mod server_file;

@@ -225,7 +225,7 @@ fn definition(
     defaults: Option<&Table<'_>>,
     outside_before: usize,
 ) -> [u8; 32] {
-    let mut digest = Digest::new();
+    let mut digest = Digest::default();
     digest.table(table);
     if let Some(defaults) = defaults {
         digest.table(defaults);

@@ -8,12 +8,14 @@ use toml::de::DeValue;
 /// Collects what decides something, and gives its digest.
 pub struct Digest(Context);
 
-impl Digest {
+impl Default for Digest {
     /// Of nothing yet.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self(Context::new(&SHA256))
     }
+}
 
+impl Digest {
     /// Adds bytes, and where they end.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.count(bytes.len());
@@ -98,7 +100,7 @@ mod tests {
             span: 0..0,
             inherited: None,
         };
-        let mut digest = Digest::new();
+        let mut digest = Digest::default();
         digest.table(&Table::new(vec![layer], &findings, ""));
         digest.finish()
     }

@@ -1,6 +1,7 @@
 //! Opening the listening sockets, with errors that say what to do.
 
 use super::guard::{HostRule, Name, OriginRule, is_loopback};
+use super::moving::Move;
 use super::unix::SocketFile;
 use crate::model::{HttpSettings, Listen};
 use std::fmt;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket, UnixListener};
+use tokio::sync::mpsc;
 
 /// Connections that the kernel holds until they are accepted.
 pub(super) const BACKLOG: u32 = 1024;
@@ -24,11 +26,15 @@ pub struct Listener {
     pub(super) origins: OriginRule,
     pub(super) path: String,
     pub(super) settings: HttpSettings,
+    /// Where else to listen, when somebody can say so.
+    pub(super) moved: Option<mpsc::Receiver<Move>>,
 }
 
 /// One listening socket and the names it may be called by.
 #[derive(Debug)]
 pub(super) struct Door {
+    /// As configured; a name may have become several doors.
+    pub(super) place: Listen,
     pub(super) socket: Acceptor,
     pub(super) hosts: Arc<HostRule>,
 }
@@ -167,6 +173,7 @@ impl Listener {
             origins,
             path: endpoint_path(&settings.path)?,
             settings: settings.clone(),
+            moved: None,
         };
         for place in &settings.listen {
             match place {
@@ -175,6 +182,7 @@ impl Listener {
                     let (socket, file) = super::unix::bind(path, place).await?;
                     listener.addresses.push(LocalAddr::Unix(path.clone()));
                     listener.doors.push(Door {
+                        place: place.clone(),
                         socket: Acceptor::Unix(file, socket),
                         hosts: Arc::new(HostRule::Unix),
                     });
@@ -222,6 +230,7 @@ impl Listener {
             any = true;
             self.addresses.push(LocalAddr::Tcp(bound));
             self.doors.push(Door {
+                place: place.clone(),
                 socket: Acceptor::Tcp(socket),
                 hosts: Arc::new(HostRule::tcp(bound, names)),
             });

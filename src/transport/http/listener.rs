@@ -7,6 +7,7 @@ use super::exchange::{Peer, Site};
 use super::guard::HostRule;
 use super::link::Order;
 use super::links::Links;
+use super::moving::Move;
 use super::wire::Socket;
 use crate::server::Endpoint;
 use crate::shutdown::Shutdown;
@@ -16,7 +17,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -56,6 +57,7 @@ impl Listener {
             site: Arc::new(site),
             tasks,
             said_full: None,
+            moved: self.moved,
         };
         hall.receive(shutdown.token()).await;
         hall.empty(grace).await;
@@ -74,6 +76,7 @@ struct Hall<E> {
     site: Arc<Site<E>>,
     tasks: TaskTracker,
     said_full: Option<Instant>,
+    moved: Option<mpsc::Receiver<Move>>,
 }
 
 impl<E: Endpoint> Hall<E> {
@@ -143,6 +146,7 @@ impl<E: Endpoint> Hall<E> {
                         self.links.evict();
                     }
                 }
+                made = moved(&mut self.moved) => self.make(made),
                 () = shortage.over(), if shortage.until.is_some() => shortage.until = None,
                 accepted = poll_fn(|cx| accept(&self.doors, turn, cx)), if shortage.until.is_none() => match accepted {
                     Ok(accepted) => {
@@ -153,6 +157,13 @@ impl<E: Endpoint> Hall<E> {
                 },
             }
         }
+    }
+
+    /// Opens and closes doors. The connections that came in by a closed one stay.
+    fn make(&mut self, made: Move) {
+        self.doors.retain(|door| made.wanted.contains(&door.place));
+        self.doors
+            .extend(made.new.into_iter().flat_map(|new| new.doors));
     }
 
     fn welcome(&mut self, socket: Socket, hosts: Arc<HostRule>, slot: OwnedSemaphorePermit) {
@@ -189,6 +200,17 @@ impl<E: Endpoint> Hall<E> {
             tracing::warn!(tasks = self.tasks.len(), "connections left behind");
         }
     }
+}
+
+/// The next move; never, when nobody can say so any more.
+async fn moved(moves: &mut Option<mpsc::Receiver<Move>>) -> Move {
+    if let Some(receiver) = moves {
+        if let Some(made) = receiver.recv().await {
+            return made;
+        }
+        *moves = None;
+    }
+    std::future::pending().await
 }
 
 /// The next connection of any door, the doors taking turns.

@@ -17,6 +17,7 @@ mod guard;
 mod link;
 mod links;
 mod listener;
+mod moving;
 mod negotiate;
 mod refusal;
 mod sse;
@@ -27,6 +28,7 @@ mod wire;
 
 pub use crate::model::{HttpSettings, Listen, ListenError};
 pub use bind::{BindError, Listener, LocalAddr};
+pub use moving::{Move, Mover};
 
 /// The largest head of a request, in bytes: the request line with all headers.
 const HEAD_LIMIT: usize = 64 * 1024;

@@ -23,7 +23,7 @@ struct Slow {
 impl Slow {
     fn new(script: &str) -> Self {
         let project = Project::with(&format!(
-            "{TOOL}[[tool]]\nname = \"slow\"\n[tool.shell]\ncwd = \"..\"\ntimeout_ms = 100000\n\
+            "{TOOL}[[tool]]\nname = \"slow\"\n[tool.shell]\ncwd = \"..\"\ntimeout_ms = 100000\nkill_after_ms = 300\n\
              script = '''\n{script}'''\n"
         ));
         let begun = project.path().join("begun");

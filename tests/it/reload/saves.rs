@@ -169,7 +169,6 @@ fn an_identical_save_and_a_comment_change_nothing_that_shows() {
     fs::rename(&path, project.manifests().join("aa.toml")).unwrap();
     rename_over(&project.manifests().join("b.toml"), &tool("v", "four"));
     connection.until_says("v", "four");
-    let log = daemon.stderr();
-    assert_eq!(reloads(&daemon, 1), 1, "{log}");
-    assert!(log.contains("changed=\"v\""), "{log}");
+    assert_eq!(reloads(&daemon, 1), 1, "{}", daemon.stderr());
+    assert!(daemon.stderr().contains("changed=\"v\""));
 }

@@ -25,7 +25,7 @@ fn instructions_secrets_and_page_size_are_live() {
     let daemon = project.serve();
     let mut connection = daemon.connect();
     assert_eq!(connection.says("t"), "one");
-    project.write("config/snodo.toml", server("second", 1));
+    project.save("config/snodo.toml", server("second", 1));
     within("the new instructions", || {
         let answer = connection.ask_for(&discover(1));
         (answer["result"]["instructions"] == "second").then_some(())
@@ -63,7 +63,7 @@ fn the_server_file_found_by_default_is_watched_too() {
             let info = &answer["result"]["_meta"]["io.modelcontextprotocol/serverInfo"];
             (info["title"] == "two").then_some(())
         });
-        project.write("manifests/a.toml", tool("t", "2"));
+        project.save("manifests/a.toml", tool("t", "2"));
         connection.until_says("t", "2");
     }
 }
@@ -74,16 +74,16 @@ fn a_bad_server_file_keeps_everything() {
     let project = project(good, &tool("t", "1"));
     let daemon = project.serve();
     let mut connection = daemon.connect();
-    project.write(
+    project.save(
         "config/snodo.toml",
         format!("{good}[server]\npage_sise = 2\n"),
     );
     daemon.wait_for_log("did you mean `page_size`?");
-    project.write("manifests/a.toml", tool("t", "2"));
+    project.save("manifests/a.toml", tool("t", "2"));
     fs::remove_file(project.path().join("config/snodo.toml")).unwrap();
     daemon.wait_for_log("cannot read `config/snodo.toml`");
     assert_eq!(connection.says("t"), "1");
-    project.write("config/snodo.toml", good);
+    project.save("config/snodo.toml", good);
     connection.until_says("t", "2");
     daemon.wait_for_log("the manifests are whole again");
 }
@@ -94,7 +94,7 @@ fn other_manifest_folders() {
         .file("more/b.toml", tool("b", "1"));
     let daemon = project.serve();
     let mut connection = daemon.connect();
-    project.write(
+    project.save(
         "config/snodo.toml",
         "manifests = ['../manifests', '../more']\n",
     );
@@ -109,17 +109,17 @@ fn what_only_a_new_start_can_do_is_said_once() {
     let project = project(server, &tool("t", "1"));
     let daemon = project.serve();
     let mut connection = daemon.connect();
-    project.write(
+    project.save(
         "config/snodo.toml",
         format!("{server}http.max_connections = 7\nlog.level = 'debug'\n"),
     );
-    daemon.wait_for_log("`http` has changed");
+    daemon.wait_for_log("`http` has changed; it takes effect when the server is started again");
     daemon.wait_for_log("`log` has changed");
-    project.write("manifests/a.toml", tool("t", "2"));
+    project.save("manifests/a.toml", tool("t", "2"));
     connection.until_says("t", "2");
     assert_eq!(lines(&daemon.stderr(), "has changed").len(), 2);
-    project.write("config/snodo.toml", server);
-    project.write("manifests/a.toml", tool("t", "3"));
+    project.save("config/snodo.toml", server);
+    project.save("manifests/a.toml", tool("t", "3"));
     connection.until_says("t", "3");
     assert_eq!(lines(&daemon.stderr(), "has changed").len(), 2, "as it was");
 }
@@ -135,16 +135,16 @@ fn a_schema_in_a_file_of_its_own() {
     let mut connection = daemon.connect();
     let number = call(1, "t", json!({ "x": 7 }));
     assert_eq!(connection.ask_for(&number)["result"]["isError"], true);
-    project.write("schemas/t.json", schema("integer"));
+    project.save("schemas/t.json", schema("integer"));
     within("the new schema", || {
         (connection.ask_for(&number)["result"]["isError"] != true).then_some(())
     });
-    project.write("schemas/t.json", "{");
+    project.save("schemas/t.json", "{");
     daemon.wait_for_log("is not JSON");
     assert_eq!(super::said(&connection.ask_for(&number)), "7");
     fs::remove_file(project.path().join("schemas/t.json")).unwrap();
     daemon.wait_for_log("cannot read `../schemas/t.json`");
-    project.write("schemas/t.json", schema("string"));
+    project.save("schemas/t.json", schema("string"));
     within("the first schema again", || {
         (connection.ask_for(&number)["result"]["isError"] == true).then_some(())
     });
@@ -176,8 +176,8 @@ fn a_file_that_is_a_fifo_does_not_hold_up_anything() {
     assert!(made.unwrap().success());
     let manifest =
         "[[tool]]\nname = \"u\"\ninput_schema = { file = \"../fifo\" }\nresult.text = \"2\"\n";
-    project.write("manifests/b.toml", manifest);
+    project.save("manifests/b.toml", manifest);
     daemon.wait_for_log("it is not a regular file");
-    project.write("manifests/b.toml", tool("u", "3"));
+    project.save("manifests/b.toml", tool("u", "3"));
     connection.until_says("u", "3");
 }

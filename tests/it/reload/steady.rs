@@ -50,8 +50,8 @@ fn write_version(project: &Project, n: usize) {
     } else {
         String::new()
     };
-    project.write("manifests/b.toml", tool("b", &n.to_string()) + &extra);
-    project.write("manifests/a.toml", tool("a", &n.to_string()));
+    project.save("manifests/b.toml", tool("b", &n.to_string()) + &extra);
+    project.save("manifests/a.toml", tool("a", &n.to_string()));
 }
 
 const BROKEN: [&str; 3] = [
@@ -94,7 +94,7 @@ fn two_hundred_edits_a_third_of_them_broken_under_load() {
             .collect();
         for edit in 1..EDITS {
             if edit % 3 == 0 {
-                project.write("manifests/a.toml", BROKEN[edit / 3 % BROKEN.len()]);
+                project.save("manifests/a.toml", BROKEN[edit / 3 % BROKEN.len()]);
                 settle(&daemon, "not reloaded", &callers);
             } else {
                 write_version(&project, edit);

@@ -79,6 +79,13 @@ impl Project {
         std::fs::write(path, bytes).unwrap();
     }
 
+    /// Writes a file in one step: nobody sees it empty or half.
+    pub fn save(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        self.write(".saving", bytes);
+        let path = self.dir.path().join(path);
+        std::fs::rename(self.dir.path().join(".saving"), path).unwrap();
+    }
+
     /// Starts `snodo serve` on a free port and waits until it listens.
     pub fn serve(&self) -> Daemon {
         Daemon::start(

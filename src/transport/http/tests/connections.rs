@@ -250,6 +250,7 @@ async fn running_out_of_descriptors_is_waited_out() {
     listener.doors.insert(
         0,
         Door {
+            place: "unix:/failing".parse().unwrap(),
             socket: failing,
             hosts: errors,
         },
