@@ -61,7 +61,7 @@ impl Daemon {
             if let Some(status) = child.try_wait().unwrap() {
                 panic!("the server ended with {status}:\n{text}");
             }
-            let rest = text.split("http://").nth(1)?;
+            let rest = text.split("serving http://").nth(1)?;
             rest.split_once('/')?.0.parse().ok()
         });
         Self {
