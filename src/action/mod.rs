@@ -7,6 +7,8 @@ pub mod answer;
 mod block;
 pub mod file;
 pub mod http;
+mod mask;
+mod media;
 mod render;
 pub mod shell;
 
@@ -16,7 +18,8 @@ use crate::ops::{ToolOutcome, Trace};
 use crate::shutdown::Shutdown;
 use file::FileAction;
 use http::{HttpAction, HttpClients};
-use serde_json::Value;
+use mask::Mask;
+use serde_json::{Map, Value};
 use shell::{Runner, ShellAction};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,6 +32,8 @@ pub struct Call<'a> {
     pub scope: &'a Scope,
     /// Trace context to hand on.
     pub trace: &'a Trace,
+    /// What no failure may say.
+    pub secrets: &'a Map<String, Value>,
 }
 
 /// Why an action failed, for the model to read: `isError` text.
@@ -71,9 +76,9 @@ pub enum PrepareError {
     /// A folder cannot be opened.
     #[error("{0}")]
     Folder(#[from] file::RootError),
-    /// A certificate or a host pattern cannot be used.
+    /// A certificate cannot be used.
     #[error("{0}")]
-    Http(#[from] http::HttpPrepareError),
+    Http(#[from] http::ClientError),
 }
 
 impl Toolbox {
@@ -109,15 +114,36 @@ impl Action {
         })
     }
 
+    /// Whether what it has open is still what the manifest names: not when another folder has taken
+    /// the name of a `file` action's. Asks the file system.
+    pub fn is_current(&self) -> bool {
+        match self {
+            Self::File(action) => action.is_current(),
+            Self::Http(_) | Self::Shell(_) => true,
+        }
+    }
+
     /// Runs it. Dropping the future stops what it started.
     ///
     /// # Errors
-    /// Why it failed.
+    /// Why it failed, with every secret hidden.
     pub async fn run(&self, call: Call<'_>) -> Result<Arc<dyn Output>, Failure> {
-        Ok(match self {
-            Self::Http(action) => Arc::new(action.run(call).await?),
-            Self::Shell(action) => Arc::new(action.run(call).await?),
-            Self::File(action) => Arc::new(action.run(call).await?),
-        })
+        let ran: Result<Arc<dyn Output>, Failure> = match self {
+            Self::Http(action) => action.run(call).await.map(shared),
+            Self::Shell(action) => action.run(call).await.map(shared),
+            Self::File(action) => action.run(call).await.map(shared),
+        };
+        ran.map_err(|Failure(text)| Failure(call.mask().hide(text).into_owned()))
     }
+}
+
+impl Call<'_> {
+    /// The secrets as a text may hold them.
+    fn mask(&self) -> Mask {
+        Mask::of(self.secrets)
+    }
+}
+
+fn shared(output: impl Output + 'static) -> Arc<dyn Output> {
+    Arc::new(output)
 }

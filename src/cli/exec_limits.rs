@@ -4,9 +4,11 @@
 //! in the child, and code of ours between fork and exec would make every spawn a fork.
 
 use crate::action::shell::{EXEC_FAILED, Limits, report};
+use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, nice, setrlimit};
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
@@ -91,8 +93,31 @@ fn become_program(request: Request) -> std::io::Error {
     if let Some((name, arguments)) = request.argv.split_first() {
         program.arg0(name).args(arguments);
     }
+    if !is_program(&request.path) {
+        return Errno::NOEXEC.into();
+    }
     apply(request.limits);
     program.exec()
+}
+
+/// False for a file that execvp(3) would hand to `/bin/sh` because the kernel cannot run it: no shell
+/// reads what is not a script of one. (Formats of binfmt_misc count as none; their interpreter can be
+/// named instead.) A file that cannot be read cannot be read by a shell either.
+fn is_program(path: &OsStr) -> bool {
+    /// ELF, and Mach-O in both widths and byte orders, and with several architectures.
+    const FORMATS: [[u8; 4]; 6] = [
+        *b"\x7fELF",
+        [0xfe, 0xed, 0xfa, 0xce],
+        [0xfe, 0xed, 0xfa, 0xcf],
+        [0xce, 0xfa, 0xed, 0xfe],
+        [0xcf, 0xfa, 0xed, 0xfe],
+        [0xca, 0xfe, 0xba, 0xbe],
+    ];
+    let mut head = [0; 4];
+    match File::open(path).and_then(|mut file| file.read(&mut head)) {
+        Ok(_) => head.starts_with(b"#!") || FORMATS.contains(&head),
+        Err(_) => true,
+    }
 }
 
 /// A limit that cannot be set as wanted is set as near as may be: the command runs all the same.

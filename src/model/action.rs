@@ -1,5 +1,6 @@
 //! What a component does: the validated form of `http`, `shell` and `file`.
 
+use super::HostPattern;
 use crate::lang::template::{Template, Tree};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -70,11 +71,14 @@ impl std::fmt::Debug for KeyPem {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HttpTarget {
     /// The manifest: its word is taken.
-    Fixed,
+    Fixed {
+        /// A redirect may lead to inner addresses of other hosts.
+        allow_private: bool,
+    },
     /// The call: only these hosts, and no inner address unless allowed.
     FromCaller {
-        /// Patterns: `api.example.com`, `*.example.com`, `host:port`.
-        allow_hosts: Vec<String>,
+        /// What the host may be.
+        allow_hosts: Vec<HostPattern>,
         /// Inner addresses may be reached.
         allow_private: bool,
     },

@@ -65,6 +65,7 @@ impl Runtime {
                 let call = Call {
                     scope: &scope,
                     trace: &context.trace,
+                    secrets: &self.values.secrets,
                 };
                 match action.run(call).await {
                     Ok(output) => answer::from_result(tool, &scope, Some(output))?,

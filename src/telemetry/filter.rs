@@ -8,11 +8,16 @@ use tracing_subscriber::filter::Targets;
 /// The most bytes of a filter, and the most parts of it.
 const MAX_BYTES: usize = 4096;
 
+/// The libraries that talk to upstreams. Below `info` they log the hosts that are asked, which may be
+/// secrets, so that they do so only when they are named.
+const NETWORK: [&str; 3] = ["h2", "hyper_util", "rustls"];
+
 /// A level for everything, and levels for targets (modules) that differ from it.
 ///
 /// Written as parts between commas: at most one level (`off`, `error`, `warn`, `info`, `debug`,
 /// `trace`, in any case), which is `info` when left out, and any number of `TARGET=LEVEL`. The
-/// longest target that an event's target begins with decides. Panics are logged in any case.
+/// longest target that an event's target begins with decides. Panics are logged in any case, and the
+/// libraries that talk to upstreams below `info` only when they are named (`hyper_util=trace`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogFilter {
     default: LevelFilter,
@@ -48,8 +53,10 @@ impl Default for LogFilter {
 
 impl LogFilter {
     pub(super) fn targets(&self) -> Targets {
+        let network = self.default.min(LevelFilter::INFO);
         Targets::new()
             .with_default(self.default)
+            .with_targets(NETWORK.map(|target| (target, network)))
             .with_target(super::panic::TARGET, LevelFilter::ERROR)
             .with_targets(self.targets.iter().cloned())
     }
@@ -124,6 +131,14 @@ mod tests {
     fn enabled(filter: &str, target: &str, level: Level) -> bool {
         let filter: LogFilter = filter.parse().unwrap();
         filter.targets().would_enable(target, &level)
+    }
+
+    #[test]
+    fn libraries_that_name_hosts_do_so_only_when_they_are_named() {
+        assert!(!enabled("trace", "hyper_util::client", Level::DEBUG));
+        assert!(enabled("trace", "hyper_util::client", Level::INFO));
+        assert!(!enabled("error", "rustls", Level::WARN));
+        assert!(enabled("info,h2=trace", "h2::codec", Level::TRACE));
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use super::{
     Body, FileContent, FileError, Fixed, Found, Listing, ReadOptions, Root, RootError, Window,
 };
-use crate::action::{Call, Failure, Output, render};
+use crate::action::{Call, Failure, Output, media, render};
 use crate::lang::template::text_of;
 use crate::model::{Encoding, FileSpec, WindowSpec};
-use crate::ops::{Block, Payload, ToolOutcome};
+use crate::ops::{Block, ToolOutcome};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ use std::sync::Arc;
 pub struct FileAction {
     spec: Arc<FileSpec>,
     source: Source,
+    /// The path's template uses a secret.
+    secret_path: bool,
 }
 
 #[derive(Debug)]
@@ -40,7 +42,17 @@ impl FileAction {
         Ok(Self {
             spec: Arc::clone(spec),
             source,
+            secret_path: spec.path.uses("secrets"),
         })
+    }
+
+    /// Whether the folder that is open is the one that has its name. A folder whose name is gone
+    /// stays in use.
+    pub fn is_current(&self) -> bool {
+        match &self.source {
+            Source::Below(root) => root.is_at(&self.spec.root),
+            Source::Literal(_) => true,
+        }
     }
 
     /// Reads.
@@ -58,6 +70,7 @@ impl FileAction {
                 Encoding::Base64 => super::Encoding::Base64,
             },
             list_directories: spec.list_directories,
+            secret_path: self.secret_path,
         };
         let found = match &self.source {
             Source::Literal(file) => file.read(&options).await,
@@ -159,30 +172,11 @@ fn block(file: &FileContent) -> Block {
         Body::Text(text) => return Block::text(text.clone()),
         Body::Base64(data) => data.clone(),
     };
-    let mime_type = file.mime.clone();
-    if mime_type.starts_with("image/") {
-        Block::Image {
-            data,
-            mime_type,
-            annotations: None,
-        }
-    } else if mime_type.starts_with("audio/") {
-        Block::Audio {
-            data,
-            mime_type,
-            annotations: None,
-        }
-    } else {
-        Block::Resource {
-            uri: uri(&file.path),
-            mime_type: Some(mime_type),
-            payload: Payload::Blob(data),
-            annotations: None,
-        }
-    }
+    media::block(file.mime.clone(), data, || uri(&file.path))
 }
 
-/// A `file:` URI that names the file inside its folder, not where the folder is.
+/// A `file:` URI of the path below the root, not of where that is: such a URI need not be of a
+/// physical file system (specification: resources, "Common URI Schemes").
 fn uri(path: &str) -> String {
     let path = percent_encoding::utf8_percent_encode(path.trim_start_matches('/'), PATH);
     format!("file:///{path}")

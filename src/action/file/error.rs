@@ -3,15 +3,16 @@
 use rustix::io::Errno;
 use std::io;
 
-/// Why a read gave nothing. The messages are for the caller and hold no path of the system.
+/// Why a read gave nothing. The messages are for the caller and hold no path of the system; what
+/// is not there, what leads out and what the system refuses read alike.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
     /// There is no such file, it lies outside the root, or it is neither a regular file nor a
     /// folder to list: one answer, so that it tells nothing of what is there.
     #[error("file not found")]
     NotFound,
-    /// The operating system refused.
-    #[error("the server is not permitted to read this file")]
+    /// The operating system refused. The log says so, to the operator alone.
+    #[error("file not found")]
     Denied,
     /// The whole file was asked for and is too large.
     #[error(
@@ -71,7 +72,11 @@ impl FileError {
                 kind => Self::Failed(kind),
             },
         };
-        tracing::debug!(?path, %error, "file not read");
+        if outcome == Self::Denied {
+            tracing::info!(?path, %error, "the system refused to let a file be read");
+        } else {
+            tracing::debug!(?path, %error, "file not read");
+        }
         outcome
     }
 

@@ -21,7 +21,8 @@ pub(super) const TURNS: usize = 16;
 /// `..` that stay inside are followed. Cloning is cheap.
 ///
 /// The handle stays with the folder it was opened on: when the folder is moved, so is the root;
-/// when another takes its name, it is not seen.
+/// when another takes its name, it is not seen, but [`Root::is_at`] tells. Only when the folder has
+/// been removed is its path opened again, so that one that was deleted and made anew is found.
 #[derive(Clone, Debug)]
 pub struct Root(pub(super) Arc<Source>);
 
@@ -38,9 +39,23 @@ impl Root {
             })?;
         Ok(Self(Arc::new(Source {
             quick: cached::is_local(&dir),
-            place: Place::Below(dir),
+            place: Place::Below {
+                dir,
+                path: folder.to_owned(),
+            },
             turns: Arc::new(Semaphore::new(TURNS)),
         })))
+    }
+
+    /// False when another folder than the one that is open has this name now.
+    pub fn is_at(&self, folder: &Path) -> bool {
+        let Place::Below { dir, .. } = &self.0.place else {
+            return true;
+        };
+        match (rustix::fs::fstat(dir), rustix::fs::stat(folder)) {
+            (Ok(open), Ok(named)) => (open.st_dev, open.st_ino) == (named.st_dev, named.st_ino),
+            _ => true,
+        }
     }
 
     /// Reads the file at `path`, relative to the root; `""` and `"."` are the root itself. A name
@@ -101,7 +116,7 @@ pub(super) struct Source {
 
 #[derive(Debug)]
 enum Place {
-    Below(Dir),
+    Below { dir: Dir, path: PathBuf },
     At(PathBuf),
 }
 
@@ -109,7 +124,10 @@ impl Source {
     async fn read(self: &Arc<Self>, path: &str, options: &ReadOptions) -> Result<Found, FileError> {
         options.window.checked()?;
         if path.contains('\0') {
-            return Err(FileError::not_found(path, "the path holds a NUL"));
+            return Err(FileError::not_found(
+                options.shown(path),
+                "the path holds a NUL",
+            ));
         }
         let opened = if self.quick {
             self.open_at_once(path)
@@ -128,7 +146,7 @@ impl Source {
 
     fn open_at_once(&self, path: &str) -> Option<File> {
         match &self.place {
-            Place::Below(dir) => cached::open_below(dir, relative(path)),
+            Place::Below { dir, .. } => cached::open_below(dir, relative(path)),
             Place::At(path) => cached::open_plain(path),
         }
     }
@@ -136,15 +154,27 @@ impl Source {
     /// Opens for reading; may wait for the disk, never for the other end of a FIFO or a device.
     pub(super) fn open(&self, path: &str) -> io::Result<File> {
         match &self.place {
-            Place::Below(dir) => {
-                let mut options = OpenOptions::new();
-                options.read(true).custom_flags(no_waiting());
-                dir.open_with(relative(path), &options)
-                    .map(cap_std::fs::File::into_std)
-            }
+            Place::Below { dir, path: root } => match open_below(dir, path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound && is_removed(dir) => {
+                    open_below(&Dir::open_ambient_dir(root, ambient_authority())?, path)
+                }
+                opened => opened,
+            },
             Place::At(path) => open_options().open(path),
         }
     }
+}
+
+fn open_below(dir: &Dir, path: &str) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(no_waiting());
+    dir.open_with(relative(path), &options)
+        .map(cap_std::fs::File::into_std)
+}
+
+/// A folder that has no name any more.
+fn is_removed(dir: &Dir) -> bool {
+    rustix::fs::fstat(dir).is_ok_and(|stat| stat.st_nlink == 0)
 }
 
 /// The empty path is the root itself.

@@ -1,26 +1,16 @@
-//! The `http` action of a component: templates to a request, a response to an answer.
+//! The `http` action of a component: templates to a request, a response to success or failure.
 
-use super::{
-    Client, ClientError, ClientOptions, Fetch, Fetched, HostPattern, HostPatternError, Identity,
-    Retry, Target,
-};
-use crate::action::{Call, Failure, Output, render};
-use crate::lang::template::{Scope, Tree};
+use super::output::{HttpOutput, refusal};
+use super::{Client, ClientError, ClientOptions, Fetch, FetchError, Identity, Retry, Target};
+use crate::action::{Call, Failure, render};
+use crate::lang::template::{RenderErrorKind, Scope, Tree};
 use crate::model::{ClientIdentity, HttpBody, HttpSpec, HttpTarget};
-use crate::ops::{Block, Payload, ToolOutcome};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderName, HeaderValue};
-use serde_json::{Map, Value};
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use url::Url;
-
-/// How much of a body a failure shows, in bytes.
-const ERROR_BYTES: usize = 2048;
 
 /// An HTTP action ready to run.
 pub struct HttpAction {
@@ -29,6 +19,8 @@ pub struct HttpAction {
     target: Target,
     /// A template of the body uses a secret.
     secret_body: bool,
+    /// The URL's template does.
+    secret_url: bool,
 }
 
 /// The clients of a runtime, one for each choice of certificates.
@@ -36,21 +28,6 @@ pub struct HttpAction {
 pub struct HttpClients(Vec<(Certificates, Arc<Client>)>);
 
 type Certificates = (Option<Vec<u8>>, Option<ClientIdentity>);
-
-/// Why an action cannot be made ready.
-#[derive(Debug, thiserror::Error)]
-pub enum HttpPrepareError {
-    /// The certificates cannot be used.
-    #[error(transparent)]
-    Client(#[from] ClientError),
-    /// An entry of `allow_hosts` is no host pattern.
-    #[error("`allow_hosts`: {0}")]
-    Host(#[from] HostPatternError),
-}
-
-/// A response that counts as success.
-#[derive(Debug)]
-pub struct HttpOutput(Fetched);
 
 impl fmt::Debug for HttpAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -100,29 +77,24 @@ impl HttpAction {
     /// Finds or makes the client.
     ///
     /// # Errors
-    /// Certificates or host patterns that cannot be used.
-    pub fn prepare(
-        spec: &Arc<HttpSpec>,
-        clients: &mut HttpClients,
-    ) -> Result<Self, HttpPrepareError> {
+    /// Certificates that cannot be used.
+    pub fn prepare(spec: &Arc<HttpSpec>, clients: &mut HttpClients) -> Result<Self, ClientError> {
         let target = match &spec.target {
-            HttpTarget::Fixed => Target::Fixed {
-                allow_private: false,
+            HttpTarget::Fixed { allow_private } => Target::Fixed {
+                allow_private: *allow_private,
             },
             HttpTarget::FromCaller {
                 allow_hosts,
                 allow_private,
             } => Target::FromCaller {
-                allow_hosts: allow_hosts
-                    .iter()
-                    .map(|host| host.parse::<HostPattern>())
-                    .collect::<Result<_, _>>()?,
+                allow_hosts: allow_hosts.clone(),
                 allow_private: *allow_private,
             },
         };
         Ok(Self {
             client: clients.client(spec)?,
-            secret_body: uses_secret(&spec.body),
+            secret_body: is_secret_body(&spec.body),
+            secret_url: spec.url.uses("secrets"),
             spec: Arc::clone(spec),
             target,
         })
@@ -134,19 +106,24 @@ impl HttpAction {
     /// A part that cannot be made, a network fault, a status that does not count as success.
     pub async fn run(&self, call: Call<'_>) -> Result<HttpOutput, Failure> {
         let fetch = self.fetch(call)?;
+        let asked = (!self.secret_url).then(|| fetch.url.clone());
         let fetched = self.client.fetch(fetch).await;
-        let fetched = fetched.map_err(|error| Failure(error.to_string()))?;
+        let fetched = fetched.map_err(|error| self.failure(&error))?;
         if fetched.status.is_success() || self.spec.accept_status.contains(&fetched.status.as_u16())
         {
-            return Ok(HttpOutput(fetched));
+            return Ok(HttpOutput::new(fetched, asked));
         }
-        let mut text = format!("the upstream answered {}", fetched.status);
-        let body = text_of(&fetched);
-        let shown = head(&body, ERROR_BYTES);
-        if !shown.trim().is_empty() {
-            text.push_str(&format!("\n{shown}"));
-        }
-        Err(Failure(text))
+        Err(refusal(&fetched, &call.mask()))
+    }
+
+    /// Why no response came, and from where, unless that is a secret.
+    fn failure(&self, error: &FetchError) -> Failure {
+        let is_caller_named = matches!(self.target, Target::FromCaller { .. });
+        Failure(if is_caller_named && self.secret_url {
+            error.fault().to_string()
+        } else {
+            error.to_string()
+        })
     }
 
     fn fetch(&self, call: Call<'_>) -> Result<Fetch, Failure> {
@@ -164,7 +141,8 @@ impl HttpAction {
         }
         for header in &spec.headers {
             let key = header.name.as_str();
-            let Some(text) = render::text(key, &header.value, call.scope)? else {
+            let place = format!("headers.{key}");
+            let Some(text) = render::text(&place, &header.value, call.scope)? else {
                 continue;
             };
             let value = HeaderValue::from_bytes(text.as_bytes()).map_err(|_| {
@@ -204,11 +182,15 @@ impl HttpAction {
     }
 
     fn url(&self, scope: &Scope) -> Result<Url, Failure> {
-        let text = self
-            .spec
-            .url
-            .url(scope)
-            .map_err(|error| render::failed("url", &error))?;
+        let text = self.spec.url.url(scope).map_err(|error| {
+            let is_whole = error.range() == (0..self.spec.url.source().len());
+            // It would be told with the whole URL, userinfo included.
+            if error.kind() == RenderErrorKind::Url && is_whole && !self.spec.url.is_native() {
+                Failure("cannot make `url`: its path would have a `.` or `..` segment".into())
+            } else {
+                render::failed("url", &error)
+            }
+        })?;
         let text = text.ok_or_else(|| Failure("cannot make `url`: its value is absent".into()))?;
         let mut url =
             Url::parse(&text).map_err(|error| Failure(format!("cannot make `url`: {error}")))?;
@@ -258,141 +240,21 @@ fn pairs(
     Ok(pairs)
 }
 
-impl Output for HttpOutput {
-    fn answer(&self) -> Result<ToolOutcome, Failure> {
-        let fetched = &self.0;
-        let mime_type = mime(fetched);
-        if let Some(json) = json(fetched) {
-            return Ok(ToolOutcome {
-                content: vec![Block::text(text_of(fetched))],
-                structured: Some(json),
-                ..ToolOutcome::default()
-            });
-        }
-        let is_text = mime_type.starts_with("text/")
-            || (std::str::from_utf8(&fetched.body).is_ok() && !is_media(&mime_type));
-        let block = if is_text {
-            Block::text(text_of(fetched))
-        } else {
-            media(fetched, mime_type)
-        };
-        Ok(ToolOutcome {
-            content: vec![block],
-            ..ToolOutcome::default()
-        })
-    }
-
-    fn value(&self) -> Value {
-        let fetched = &self.0;
-        let mut headers = Map::new();
-        for (name, value) in &fetched.headers {
-            let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
-            match headers.get_mut(name.as_str()) {
-                Some(Value::String(first)) => {
-                    first.push_str(", ");
-                    first.push_str(&text);
-                }
-                _ => {
-                    headers.insert(name.as_str().to_owned(), text.into());
-                }
-            }
-        }
-        let mut output = Map::new();
-        output.insert("status".into(), fetched.status.as_u16().into());
-        output.insert("headers".into(), Value::Object(headers));
-        output.insert("body".into(), text_of(fetched).into());
-        if let Some(json) = json(fetched) {
-            output.insert("json".into(), json);
-        }
-        output.insert("bytes".into(), STANDARD.encode(&fetched.body).into());
-        output.insert("mime".into(), mime(fetched).into());
-        Value::Object(output)
-    }
-}
-
-/// The media type without parameters, lower case.
-fn mime(fetched: &Fetched) -> String {
-    let whole = fetched
-        .content_type
-        .as_deref()
-        .unwrap_or("application/octet-stream");
-    whole
-        .split(';')
-        .next()
-        .unwrap_or(whole)
-        .trim()
-        .to_ascii_lowercase()
-}
-
-fn is_media(mime_type: &str) -> bool {
-    ["image/", "audio/", "video/", "font/"]
-        .iter()
-        .any(|prefix| mime_type.starts_with(prefix))
-}
-
-/// The body parsed, when its type says JSON and it is.
-fn json(fetched: &Fetched) -> Option<Value> {
-    let mime_type = mime(fetched);
-    let says_json = mime_type == "application/json" || mime_type.ends_with("+json");
-    says_json
-        .then(|| serde_json::from_slice(&fetched.body).ok())
-        .flatten()
-}
-
-fn media(fetched: &Fetched, mime_type: String) -> Block {
-    let data = STANDARD.encode(&fetched.body);
-    if mime_type.starts_with("image/") {
-        Block::Image {
-            data,
-            mime_type,
-            annotations: None,
-        }
-    } else if mime_type.starts_with("audio/") {
-        Block::Audio {
-            data,
-            mime_type,
-            annotations: None,
-        }
-    } else {
-        // A query may hold a key, so the URI names the place without it.
-        let mut url = fetched.url.clone();
-        url.set_query(None);
-        Block::Resource {
-            uri: url.into(),
-            mime_type: Some(mime_type),
-            payload: Payload::Blob(data),
-            annotations: None,
-        }
-    }
-}
-
-/// The body as text, invalid UTF-8 replaced.
-fn text_of(fetched: &Fetched) -> String {
-    String::from_utf8_lossy(&fetched.body).into_owned()
-}
-
-fn head(text: &str, bytes: usize) -> Cow<'_, str> {
-    if text.len() <= bytes {
-        return Cow::Borrowed(text);
-    }
-    let mut end = bytes;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    Cow::Owned(format!("{}…", text.get(..end).unwrap_or("")))
-}
-
-/// True when a template of the body uses a secret.
-fn uses_secret(body: &HttpBody) -> bool {
-    let in_tree = |tree: &Tree| {
-        tree.templates()
-            .iter()
-            .any(|template| template.uses("secrets"))
-    };
+fn is_secret_body(body: &HttpBody) -> bool {
     match body {
         HttpBody::Empty => false,
-        HttpBody::Json(tree) => in_tree(tree),
-        HttpBody::Form(fields) => fields.iter().any(|(_, tree)| in_tree(tree)),
+        HttpBody::Json(tree) => is_secret(tree),
+        HttpBody::Form(fields) => are_secret(fields),
         HttpBody::Text(template) => template.uses("secrets"),
     }
+}
+
+fn are_secret(fields: &[(String, Tree)]) -> bool {
+    fields.iter().any(|(_, tree)| is_secret(tree))
+}
+
+fn is_secret(tree: &Tree) -> bool {
+    tree.templates()
+        .iter()
+        .any(|template| template.uses("secrets"))
 }

@@ -62,7 +62,7 @@ impl Hop {
             } => {
                 let mut admitting = allow_hosts
                     .iter()
-                    .filter(|entry| entry.admits(&self.origin))
+                    .filter(|entry| self.origin.is_admitted_by(entry))
                     .peekable();
                 if admitting.peek().is_none() {
                     return Err(Fault::HostNotAllowed);

@@ -12,9 +12,9 @@ mod error;
 mod failure;
 mod headers;
 mod hop;
-mod hosts;
 mod network;
 mod origin;
+mod output;
 mod request;
 mod retry;
 mod stream;
@@ -23,12 +23,12 @@ mod tls;
 #[cfg(test)]
 mod tests;
 
-pub use action::{HttpAction, HttpClients, HttpPrepareError};
+pub use action::{HttpAction, HttpClients};
 pub use client::Client;
 pub use error::{Fault, FetchError};
 pub use headers::is_own_header;
-pub use hosts::{HostPattern, HostPatternError};
 pub use network::{Network, SystemNetwork};
 pub use origin::Origin;
+pub use output::HttpOutput;
 pub use request::{Fetch, Fetched, Retry, Target};
 pub use tls::{ClientError, ClientOptions, Identity};

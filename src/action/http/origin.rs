@@ -1,5 +1,6 @@
 //! Scheme, host and port: what an error may name and what credentials belong to.
 
+use crate::model::HostPattern;
 use std::fmt;
 use url::{Host, Url};
 
@@ -27,6 +28,11 @@ impl Origin {
             host: url.host()?.to_owned(),
             port: url.port_or_known_default()?,
         })
+    }
+
+    /// True when this entry of `allow_hosts` lets a caller name it.
+    pub(super) fn is_admitted_by(&self, entry: &HostPattern) -> bool {
+        entry.admits(&self.host, self.port, self.has_default_port())
     }
 
     /// True when the port is the one that the scheme implies.

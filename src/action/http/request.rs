@@ -1,6 +1,6 @@
 //! What is asked for and what comes back.
 
-use super::hosts::HostPattern;
+use crate::model::HostPattern;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use std::time::Duration;

@@ -1,32 +1,21 @@
-//! The `shell` action of a component: templates to an argument list, an exit to an answer.
+//! The `shell` action of a component: templates to an argument list, an exit to success or failure.
 
-use super::{Captured, Command, Exit, Finished, Limits, Runner, Stop, Taps};
-use crate::action::{Call, Failure, Output, render};
-use crate::model::{ArgSpec, Parse, Program, ShellSpec};
-use crate::ops::{Block, Payload, ToolOutcome};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use super::output::{ShellOutput, noted, tail};
+use super::{Command, Exit, Finished, Limits, Runner, Stop, Taps};
+use crate::action::mask::Mask;
+use crate::action::{Call, Failure, render};
+use crate::model::{ArgSpec, Program, ShellSpec};
 use bytes::Bytes;
-use serde_json::{Map, Value};
+use rustix::process::Signal;
 use std::ffi::OsString;
 use std::sync::Arc;
-
-/// How much of standard error a failure shows, in lines and bytes.
-const ERROR_LINES: usize = 20;
-const ERROR_BYTES: usize = 2048;
+use std::time::Duration;
 
 /// A shell action ready to run.
 #[derive(Debug)]
 pub struct ShellAction {
     spec: Arc<ShellSpec>,
     runner: Runner,
-}
-
-/// What a command that ran well left.
-#[derive(Debug)]
-pub struct ShellOutput {
-    finished: Finished,
-    spec: Arc<ShellSpec>,
 }
 
 impl ShellAction {
@@ -42,16 +31,15 @@ impl ShellAction {
     ///
     /// # Errors
     /// An argument that cannot be made or is refused, a program that cannot be started, a timeout,
-    /// an exit code that does not count as success.
+    /// an exit code that does not count as success, output that is not what `parse` says.
     pub async fn run(&self, call: Call<'_>) -> Result<ShellOutput, Failure> {
         let command = self.command(call)?;
         let finished = self.runner.run(command, Taps::default()).await;
         let finished = finished.map_err(|error| Failure(error.to_string()))?;
-        self.judge(&finished)?;
-        Ok(ShellOutput {
-            finished,
-            spec: Arc::clone(&self.spec),
-        })
+        if let Some(trouble) = self.trouble(&finished) {
+            return Err(report(trouble, &finished, &call.mask()));
+        }
+        ShellOutput::new(finished, &self.spec)
     }
 
     fn command(&self, call: Call<'_>) -> Result<Command, Failure> {
@@ -94,37 +82,34 @@ impl ShellAction {
             }
         }
         for (name, value) in &self.spec.env {
-            if let Some(value) = render::text(name, value, call.scope)? {
+            if let Some(value) = render::text(&format!("env.{name}"), value, call.scope)? {
                 env.push((name.into(), value.into()));
             }
         }
         Ok(env)
     }
 
-    /// Whether the exit counts as success.
-    fn judge(&self, finished: &Finished) -> Result<(), Failure> {
-        let stderr = tail(&finished.stderr.text());
-        let mut text = match (finished.stopped, finished.exit) {
+    /// Why the end of the command is no success; `None` when it is one.
+    fn trouble(&self, finished: &Finished) -> Option<String> {
+        Some(match (finished.stopped, finished.exit) {
             (Some(Stop::Timeout), _) => format!("timed out after {} s", seconds(self.spec.timeout)),
             (Some(Stop::Shutdown), _) => "the server is stopping; the command was ended".to_owned(),
-            (None, Exit::Code(code)) if self.spec.success.contains(&code) => return Ok(()),
+            (None, Exit::Code(code)) if self.spec.success.contains(&code) => return None,
             (None, Exit::Code(code)) => format!("the command failed with exit code {code}"),
-            (None, Exit::Signal(signal)) => format!("the command was ended by signal {signal}"),
+            (None, Exit::Signal(signal)) => self.signalled(signal),
             (None, Exit::Unknown) => "how the command ended is not known".to_owned(),
-        };
-        if finished.stopped.is_some() {
-            let stdout = finished.stdout.text();
-            if !stdout.is_empty() {
-                text.push_str(&format!(
-                    "\noutput so far:\n{}",
-                    noted(&stdout, &finished.stdout)
-                ));
+        })
+    }
+
+    fn signalled(&self, signal: i32) -> String {
+        let name = signal_name(signal).map_or_else(String::new, |name| format!(" ({name})"));
+        let text = format!("the command was ended by signal {signal}{name}");
+        match self.spec.limits.cpu_seconds {
+            Some(limit) if signal == Signal::XCPU.as_raw() => {
+                format!("{text}: it used its {limit} s of processor time")
             }
+            _ => text,
         }
-        if !stderr.is_empty() {
-            text.push_str(&format!("\n{stderr}"));
-        }
-        Err(Failure(text))
     }
 }
 
@@ -177,131 +162,52 @@ fn guard(arg: &ArgSpec, text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-impl Output for ShellOutput {
-    fn answer(&self) -> Result<ToolOutcome, Failure> {
-        let stdout = &self.finished.stdout;
-        let text = stdout.text();
-        Ok(match &self.spec.parse {
-            Parse::Text => ToolOutcome {
-                content: vec![Block::text(noted(&text, stdout))],
-                ..ToolOutcome::default()
-            },
-            Parse::Json => structured(self.json()?, text.into_owned()),
-            Parse::Lines => structured(lines(&text), noted(&text, stdout)),
-            Parse::Media(mime_type) => {
-                if stdout.truncated() {
-                    return Err(Failure(format!(
-                        "the output is larger than {} bytes, and a part of it is no `{mime_type}`",
-                        self.spec.max_output
-                    )));
-                }
-                ToolOutcome {
-                    content: vec![media(mime_type, STANDARD.encode(&stdout.bytes))],
-                    ..ToolOutcome::default()
-                }
-            }
-        })
-    }
-
-    fn value(&self) -> Value {
-        let finished = &self.finished;
-        let stdout = finished.stdout.text();
-        let mut output = Map::new();
-        if self.spec.parse == Parse::Json
-            && let Ok(json) = self.json()
-        {
-            output.insert("json".into(), json);
+/// What happened, and what the command last said of it.
+fn report(mut text: String, finished: &Finished, mask: &Mask) -> Failure {
+    let stdout = &finished.stdout;
+    let stderr = tail(&finished.stderr, mask);
+    if finished.stopped.is_some() && stdout.total > 0 {
+        let so_far = noted(&mask.hide(stdout.text()), stdout);
+        text.push_str(&format!("\noutput so far:\n{}", so_far.trim_end()));
+        if !stderr.is_empty() {
+            text.push_str("\nstandard error:");
         }
-        output.insert("lines".into(), lines(&stdout));
-        output.insert("stdout".into(), stdout.into_owned().into());
-        output.insert("stderr".into(), finished.stderr.text().into_owned().into());
-        match finished.exit {
-            Exit::Code(code) => output.insert("exit_code".into(), code.into()),
-            Exit::Signal(signal) => output.insert("signal".into(), signal.into()),
-            Exit::Unknown => None,
-        };
-        output.insert("truncated".into(), finished.stdout.truncated().into());
-        Value::Object(output)
     }
-}
-
-impl ShellOutput {
-    fn json(&self) -> Result<Value, Failure> {
-        let stdout = &self.finished.stdout;
-        if stdout.truncated() {
-            return Err(Failure(format!(
-                "the output is larger than {} bytes, and a part of it is no JSON",
-                self.spec.max_output
-            )));
-        }
-        serde_json::from_slice(&stdout.bytes)
-            .map_err(|error| Failure(format!("the output is not JSON: {error}")))
-    }
-}
-
-fn structured(value: Value, text: String) -> ToolOutcome {
-    ToolOutcome {
-        content: vec![Block::text(text)],
-        structured: Some(value),
-        ..ToolOutcome::default()
-    }
-}
-
-fn lines(text: &str) -> Value {
-    text.lines().map(Value::from).collect()
-}
-
-fn media(mime_type: &str, data: String) -> Block {
-    let mime_type = mime_type.to_owned();
-    if mime_type.starts_with("image/") {
-        Block::Image {
-            data,
-            mime_type,
-            annotations: None,
-        }
-    } else if mime_type.starts_with("audio/") {
-        Block::Audio {
-            data,
-            mime_type,
-            annotations: None,
-        }
+    // Programs that say nothing on stderr say on stdout what failed.
+    let said = if stderr.is_empty() && finished.stopped.is_none() {
+        tail(stdout, mask)
     } else {
-        Block::Resource {
-            uri: "snodo://output".to_owned(),
-            mime_type: Some(mime_type),
-            payload: Payload::Blob(data),
-            annotations: None,
-        }
+        stderr
+    };
+    if !said.is_empty() {
+        text.push_str(&format!("\n{said}"));
     }
+    Failure(text)
 }
 
-/// The kept text, and a note when more was written.
-fn noted(text: &str, captured: &Captured) -> String {
-    if captured.truncated() {
-        format!(
-            "{text}\n[output cut: {} of {} bytes are shown]",
-            captured.bytes.len(),
-            captured.total
-        )
-    } else {
-        text.to_owned()
-    }
+/// The names of the signals that commonly end a program.
+fn signal_name(signal: i32) -> Option<&'static str> {
+    const NAMES: [(Signal, &str); 14] = [
+        (Signal::HUP, "SIGHUP"),
+        (Signal::INT, "SIGINT"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::TRAP, "SIGTRAP"),
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::XCPU, "SIGXCPU"),
+        (Signal::XFSZ, "SIGXFSZ"),
+    ];
+    let found = NAMES.iter().find(|(known, _)| known.as_raw() == signal);
+    found.map(|(_, name)| *name)
 }
 
-/// The last lines of a text, within bounds.
-fn tail(text: &str) -> String {
-    let text = text.trim_end();
-    let mut start = text.len().saturating_sub(ERROR_BYTES);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    let kept = text.get(start..).unwrap_or(text);
-    let lines: Vec<&str> = kept.lines().collect();
-    let skip = lines.len().saturating_sub(ERROR_LINES);
-    lines.get(skip..).unwrap_or_default().join("\n")
-}
-
-fn seconds(duration: std::time::Duration) -> String {
+fn seconds(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     if seconds.fract() == 0.0 {
         format!("{seconds:.0}")

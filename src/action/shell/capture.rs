@@ -11,6 +11,9 @@ use tokio::net::unix::pipe;
 const FIRST: usize = 8 * 1024;
 const DISCARD: usize = 64 * 1024;
 
+/// How much of the end of a stream is kept beside its beginning.
+const LAST: usize = 4 * 1024;
+
 /// Sees each piece of one stream as it is read, also past the ceiling. It must not block.
 pub type Tap = Box<dyn FnMut(&[u8]) + Send>;
 
@@ -21,6 +24,8 @@ pub struct Captured {
     pub bytes: Vec<u8>,
     /// How many bytes were written in all.
     pub total: u64,
+    /// The last of what was written past the ceiling, at most 4 KiB.
+    pub last: Vec<u8>,
 }
 
 impl Captured {
@@ -34,9 +39,29 @@ impl Captured {
         text(&self.bytes, self.truncated())
     }
 
+    /// The end of the stream, and whether that is all of it: what was kept, or when more was written
+    /// the last 4 KiB.
+    pub fn end(&self) -> (Cow<'_, [u8]>, bool) {
+        if !self.truncated() {
+            return (Cow::Borrowed(&self.bytes), true);
+        }
+        let held = self.bytes.len() as u64 + self.last.len() as u64;
+        let between = self.total.saturating_sub(held);
+        if between > 0 {
+            return (Cow::Borrowed(&self.last), false);
+        }
+        let start = (self.bytes.len() + self.last.len()).saturating_sub(LAST);
+        let mut end = self.bytes.get(start..).unwrap_or_default().to_vec();
+        end.extend_from_slice(&self.last);
+        (Cow::Owned(end), start == 0)
+    }
+
     /// Lowers the ceiling.
     pub(super) fn limit(&mut self, ceiling: usize) {
-        self.bytes.truncate(ceiling);
+        if ceiling < self.bytes.len() {
+            let cut = self.bytes.split_off(ceiling);
+            self.last.splice(..0, cut);
+        }
     }
 }
 
@@ -69,6 +94,7 @@ pub(super) struct Capture {
     total: u64,
     ceiling: usize,
     discard: Vec<u8>,
+    last: Vec<u8>,
     tap: Option<Tap>,
 }
 
@@ -81,6 +107,7 @@ impl Capture {
             total: 0,
             ceiling,
             discard: Vec::new(),
+            last: Vec::new(),
             tap,
         }
     }
@@ -106,7 +133,11 @@ impl Capture {
                 Ok(0) | Err(_) => self.pipe = None,
                 Ok(read) => {
                     self.total += read as u64;
-                    if let (Some(tap), Some(piece)) = (&mut self.tap, target.get(before..)) {
+                    let piece = target.get(before..).unwrap_or_default();
+                    if room == 0 {
+                        keep_last(&mut self.last, piece);
+                    }
+                    if let Some(tap) = &mut self.tap {
                         tap(piece);
                     }
                 }
@@ -122,8 +153,18 @@ impl Capture {
         Captured {
             bytes: std::mem::take(&mut self.kept),
             total: self.total,
+            last: std::mem::take(&mut self.last),
         }
     }
+}
+
+fn keep_last(last: &mut Vec<u8>, piece: &[u8]) {
+    let piece = piece
+        .get(piece.len().saturating_sub(LAST)..)
+        .unwrap_or(piece);
+    let over = (last.len() + piece.len()).saturating_sub(LAST);
+    last.drain(..over.min(last.len()));
+    last.extend_from_slice(piece);
 }
 
 /// Doubles, but never past the ceiling: memory is bounded by what is kept.

@@ -15,7 +15,6 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
-use tokio_util::sync::CancellationToken;
 
 /// How long what outlives its leader may hold a pipe, or take to end by itself, before it is ended.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -131,7 +130,7 @@ impl Runner {
             pipes,
             kill_after: command.kill_after,
             stopping: Stopping {
-                token: self.shutdown.token().clone(),
+                shutdown: self.shutdown.clone(),
                 grace: self.grace,
                 began: None,
             },
@@ -261,7 +260,8 @@ impl Life {
         self.group.reap();
     }
 
-    /// SIGTERM, `kill_after`, SIGKILL; the streams are served all the while.
+    /// SIGTERM, `kill_after`, SIGKILL; the streams are served all the while. In a hurry SIGKILL
+    /// follows at once.
     async fn end(&mut self) {
         self.group.ask();
         let over = tokio::select! {
@@ -300,33 +300,39 @@ impl Life {
 
 /// What the server's own stopping means for one command.
 struct Stopping {
-    token: CancellationToken,
+    shutdown: Shutdown,
     grace: Duration,
     began: Option<Instant>,
 }
 
 impl Stopping {
-    /// Waits for the end of the grace. May be dropped and called again.
+    /// Waits for the end of the grace, which a hurry is too. May be dropped and called again.
     async fn grace_over(&mut self) {
         let began = match self.began {
             Some(began) => began,
             None => {
-                self.token.cancelled().await;
+                self.shutdown.token().cancelled().await;
                 *self.began.insert(Instant::now())
             }
         };
-        sleep(self.grace.saturating_sub(began.elapsed())).await;
+        let left = self.grace.saturating_sub(began.elapsed());
+        let hurried = self.shutdown.hurried();
+        // An early end of the wait is the hurry.
+        let _hurried = timeout(left, hurried.cancelled()).await;
     }
 
-    /// Waits for the moment of SIGKILL, `after` from now or sooner when the grace is over.
+    /// Waits for the moment of SIGKILL: `after` from now, sooner when the grace is over, at once in
+    /// a hurry.
     async fn kill_due(&mut self, after: Duration) {
-        let hurried = async {
+        let hurried = self.shutdown.hurried().clone();
+        let late = async {
             self.grace_over().await;
             sleep(HURRY).await;
         };
         tokio::select! {
             () = sleep(after) => {}
-            () = hurried => {}
+            () = late => {}
+            () = hurried.cancelled() => {}
         }
     }
 }

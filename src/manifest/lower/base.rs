@@ -1,11 +1,12 @@
 //! What every component may say of itself: title, description, icons, metadata, annotations.
 
 use super::Cx;
-use super::codes::{BAD_META_KEY, BAD_URL, NOT_SERVED};
+use super::codes::{BAD_META_KEY, BAD_URL, NO_EFFECT, NOT_SERVED};
 use crate::lang::diag::Diagnostic;
-use crate::manifest::read::{Entry, OUT_OF_RANGE, Table, to_json};
+use crate::manifest::read::{At, Entry, OUT_OF_RANGE, Table, to_json};
 use crate::model::{Annotations, Icon, Role, Theme, ToolAnnotations};
 use serde_json::{Map, Value};
+use std::time::Duration;
 use toml::de::DeValue;
 
 /// `icons = [{ src, mime_type, sizes, theme }]`.
@@ -178,6 +179,21 @@ pub(super) fn block_annotations(table: &Table<'_>) -> Option<Annotations> {
     annotations.last_modified = hints.string("last_modified").map(|read| read.value);
     hints.finish();
     Some(annotations)
+}
+
+/// Warns of an action that may take longer than the request that it is for.
+pub(super) fn warn_of_long_timeout(cx: &Cx<'_>, table: &Table<'_>, timeout: Option<&At<Duration>>) {
+    let limit = cx.settings.request_timeout;
+    if let Some(timeout) = timeout.filter(|timeout| timeout.value >= limit) {
+        table.report(
+            Diagnostic::warning(
+                NO_EFFECT,
+                timeout.at.clone(),
+                format!("every request ends after {} ms", limit.as_millis()),
+            )
+            .help("raise `http.request_timeout_ms` in the server file, or lower `timeout_ms`"),
+        );
+    }
 }
 
 /// Refuses keys that the language has and this version does not serve.

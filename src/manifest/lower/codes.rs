@@ -163,8 +163,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     (
         NOT_READY,
         "The manifest is sound, but what the component needs could not be opened when the server was \
-         built: a folder that went away, a certificate that cannot be used, an entry of \
-         `allow_hosts` that is no host.",
+         built: a folder that went away, a certificate that cannot be used.",
     ),
     (
         MISSING_VALUE,

@@ -2,10 +2,12 @@
 
 use super::Cx;
 use super::codes::{BAD_HEADER, BAD_JSON, BAD_URL, CONFLICT, RAW_IN_URL, UNREADABLE};
-use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Template, Tree};
 use crate::manifest::read::{At, OUT_OF_RANGE, Table, Templates};
-use crate::model::{ClientIdentity, HeaderSpec, HttpBody, HttpSpec, HttpTarget, KeyPem, RetrySpec};
+use crate::model::{
+    ClientIdentity, HeaderSpec, HostPattern, HttpBody, HttpSpec, HttpTarget, KeyPem, RetrySpec,
+};
 use std::time::Duration;
 use toml::de::DeValue;
 
@@ -34,6 +36,7 @@ pub(super) fn http(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<HttpS
     let headers = headers(&table, &templates);
     let body = body(&table, &templates);
     let timeout = table.millis("timeout_ms", 1..=MAX_MILLIS);
+    super::base::warn_of_long_timeout(cx, &table, timeout.as_ref());
     let max_bytes = table.count("max_bytes", 1..=1 << 30);
     let redirects = table.integer("redirects", 0..=20);
     let retry = retry(&table);
@@ -98,7 +101,7 @@ fn url(table: &Table<'_>, templates: &Templates<'_>) -> Option<(Template, HttpTa
     let base_text = base.and_then(|base| table.as_string(&base));
     let read = templates.read(table, &entry)?;
     let (text, read) = match (own_text, base_text) {
-        (Some(own), Some(base)) if is_relative(&own.value) => {
+        (Some(own), Some(base)) if is_relative(&own.value, &read.value) => {
             let joined = join(&base.value, &own.value);
             let template = Template::parse(&joined).ok()?;
             (
@@ -120,12 +123,20 @@ fn url(table: &Table<'_>, templates: &Templates<'_>) -> Option<(Template, HttpTa
             "`| raw` puts a value into the URL without percent-encoding",
         ));
     }
-    let target = target(table, &text, &read.at, allow_hosts, allow_private)?;
+    let target = target(table, &text, &read, allow_hosts, allow_private)?;
     Some((read.value, target))
 }
 
-fn is_relative(url: &str) -> bool {
-    !url.contains("://") && !url.starts_with("{{")
+/// A value cannot be an absolute URL, since it is encoded as one segment, unless it is `| raw`.
+fn is_relative(url: &str, template: &Template) -> bool {
+    !names_scheme(url) && (!url.starts_with("{{") || template.raw_filters().is_empty())
+}
+
+/// Whether `://` stands before the path and the query.
+fn names_scheme(url: &str) -> bool {
+    url.find(['/', '?', '#'])
+        .and_then(|end| Some((url.get(..end)?, url.get(end..)?)))
+        .is_some_and(|(head, rest)| head.ends_with(':') && rest.starts_with("//"))
 }
 
 /// `https://api.example.com/v1` and `/books` make `https://api.example.com/v1/books`.
@@ -144,7 +155,7 @@ fn join(base: &str, rest: &str) -> String {
 fn target(
     table: &Table<'_>,
     text: &str,
-    at: &Span,
+    read: &At<Template>,
     allow_hosts: Option<Vec<At<String>>>,
     allow_private: bool,
 ) -> Option<HttpTarget> {
@@ -162,7 +173,7 @@ fn target(
             table.report(
                 Diagnostic::error(
                     BAD_URL,
-                    at.clone(),
+                    read.at.clone(),
                     format!("`{}` is not an HTTP address", head.escape_debug()),
                 )
                 .help("write `https://host/path`"),
@@ -176,21 +187,43 @@ fn target(
                 "`allow_hosts` has no effect: the URL names its host itself",
             ));
         }
-        return Some(HttpTarget::Fixed);
+        return Some(HttpTarget::Fixed { allow_private });
     }
-    match allow_hosts {
-        Some(hosts) if !hosts.is_empty() => Some(HttpTarget::FromCaller {
-            allow_hosts: hosts.into_iter().map(|host| host.value).collect(),
-            allow_private,
-        }),
-        _ => {
-            table.report(
-                Diagnostic::error(BAD_URL, at.clone(), "the URL's scheme and host must be literal text")
-                    .help("name the host, give `[defaults.http] url` a base, or list the hosts a call may name in `allow_hosts`"),
-            );
-            None
+    let hosts = allow_hosts.unwrap_or_default();
+    let Some(first) = hosts.first() else {
+        table.report(
+            Diagnostic::error(BAD_URL, read.at.clone(), "the URL's scheme and host must be literal text")
+                .help("name the host, give `[defaults.http] url` a base, or list the hosts a call may name in `allow_hosts`"),
+        );
+        return None;
+    };
+    if is_relative(text, &read.value) {
+        table.report(
+            Diagnostic::error(
+                BAD_URL,
+                read.at.clone(),
+                "a value is encoded as one part of a URL, so it cannot be a whole one",
+            )
+            .related(first.at.clone(), "decides which hosts may be reached")
+            .help("write `| raw` behind it"),
+        );
+        return None;
+    }
+    Some(HttpTarget::FromCaller {
+        allow_hosts: patterns(table, &hosts),
+        allow_private,
+    })
+}
+
+fn patterns(table: &Table<'_>, hosts: &[At<String>]) -> Vec<HostPattern> {
+    let mut patterns = Vec::new();
+    for host in hosts {
+        match host.value.parse() {
+            Ok(pattern) => patterns.push(pattern),
+            Err(error) => table.error(BAD_URL, host.at.clone(), format!("{error}")),
         }
     }
+    patterns
 }
 
 fn pairs(table: &Table<'_>, templates: &Templates<'_>, key: &'static str) -> Vec<(String, Tree)> {

@@ -11,7 +11,23 @@ use std::time::Duration;
 use toml::de::DeValue;
 
 /// The variables of the daemon's own environment that a command sees unless `pass_env` says otherwise.
-const PASSED: [&str; 7] = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR"];
+/// The locale is all of POSIX's names for it (Base Definitions, 8.2), not whatever begins with `LC_`:
+/// people send other things under that prefix, since many SSH servers accept it.
+const PASSED: [&str; 13] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LANG",
+    "LC_ALL",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_MESSAGES",
+    "LC_MONETARY",
+    "LC_NUMERIC",
+    "LC_TIME",
+    "TZ",
+    "TMPDIR",
+];
 /// A day: longer is a daemon, not a call.
 const MAX_MILLIS: i64 = 86_400_000;
 
@@ -24,6 +40,7 @@ pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<Shel
     let pass_env = pass_env(cx, &table);
     let cwd = cwd(cx, &table);
     let timeout = table.millis("timeout_ms", 1..=MAX_MILLIS);
+    super::base::warn_of_long_timeout(cx, &table, timeout.as_ref());
     let max_output = table.count("max_output_bytes", 1..=1 << 30);
     let kill_after = table.millis("kill_after_ms", 0..=60_000);
     let success = success(&table);

@@ -90,6 +90,19 @@ async fn the_root_is_the_folder_that_was_opened() {
     assert_eq!(place.text("a.txt").await, "alpha\n");
 }
 
+#[tokio::test]
+async fn a_root_that_was_removed_is_found_again_once_it_is_made_anew() {
+    let place = place();
+    fs::remove_dir_all(place.inside()).unwrap();
+    assert_eq!(place.read("a.txt").await, Err(FileError::NotFound));
+    fs::create_dir(place.inside()).unwrap();
+    fs::write(place.inside().join("a.txt"), "another").unwrap();
+    std::os::unix::fs::symlink("../secret.txt", place.inside().join("out")).unwrap();
+    assert_eq!(place.text("a.txt").await, "another");
+    assert_eq!(place.read("out").await, Err(FileError::NotFound));
+    assert_eq!(place.read("../secret.txt").await, Err(FileError::NotFound));
+}
+
 #[test]
 fn a_root_must_be_a_folder() {
     let place = place();

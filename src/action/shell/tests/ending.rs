@@ -271,3 +271,18 @@ async fn a_tap_that_panics_fails_one_run_only() {
     eventually("the group is gone", || mark.alive() == 0).await;
     assert!(shutdown.wait(LONG).await);
 }
+
+#[tokio::test]
+async fn a_hurry_kills_without_asking_twice() {
+    // Deaf to SIGTERM, and with all the time in the world otherwise.
+    let spoken = spoken(DEAF_FAMILY, |command| command.kill_after = LONG).await;
+    spoken.shutdown.begin();
+    assert!(spoken.mark.alive() >= 2, "the grace lasts");
+    let began = Instant::now();
+    spoken.shutdown.hurry();
+    spoken.is_gone().await;
+    assert!(began.elapsed() < LONG / 4);
+    let finished = spoken.run.await.unwrap().unwrap();
+    assert_eq!(finished.stopped, Some(Stop::Shutdown));
+    assert_eq!(finished.exit, Exit::Signal(9));
+}

@@ -72,6 +72,27 @@ async fn the_ceiling_is_exact() {
 }
 
 #[tokio::test]
+async fn the_end_of_a_stream_is_kept_beside_its_beginning() {
+    let flood = "head -c 100000 /dev/zero | tr '\\0' x; printf 'the last words'";
+    let mut all = script(flood, &[]);
+    all.max_output = 200_000;
+    let all = finish(all).await.stdout;
+    assert_eq!(all.end(), (all.bytes.as_slice().into(), true));
+    for ceiling in [99_990, 90_000, 100, 0] {
+        let mut command = script(flood, &[]);
+        command.max_output = ceiling;
+        let cut = finish(command).await.stdout;
+        let (end, is_whole) = cut.end();
+        assert_eq!(end.len(), 4096, "{ceiling}");
+        assert!(end.ends_with(b"xthe last words") && !is_whole, "{ceiling}");
+    }
+    let mut short = script("printf 'one two'", &[]);
+    short.max_output = 3;
+    let short = finish(short).await.stdout;
+    assert_eq!(short.end(), (b"one two".as_slice().into(), true));
+}
+
+#[tokio::test]
 async fn text_is_whole_characters() {
     let bytes = r"printf 'a\0\377z\342\202\254\342\202'";
     let whole = finish(script(bytes, &[])).await.stdout;

@@ -1,6 +1,5 @@
 //! `allow_hosts`: what a host that comes from a caller may be.
 
-use super::origin::Origin;
 use std::str::FromStr;
 use url::Host;
 
@@ -38,13 +37,14 @@ pub enum HostPatternError {
 }
 
 impl HostPattern {
-    /// True when the entry lets a caller name this origin.
-    pub(super) fn admits(&self, origin: &Origin) -> bool {
-        let port = match self.port {
-            Some(port) => origin.port == port,
-            None => origin.has_default_port(),
+    /// True when the entry lets a caller name this host at this port, which is or is not the one
+    /// that the scheme implies.
+    pub fn admits(&self, host: &Host<String>, port: u16, is_default: bool) -> bool {
+        let fits = match self.port {
+            Some(own) => own == port,
+            None => is_default,
         };
-        port && match (&self.host, &origin.host) {
+        fits && match (&self.host, host) {
             (Pattern::Any, _) => true,
             (Pattern::Exact(Host::Domain(own)), Host::Domain(name)) => own == rootless(name),
             (Pattern::Exact(own), host) => own == host,
@@ -57,12 +57,12 @@ impl HostPattern {
     }
 
     /// True when what the entry admits may live at a private address.
-    pub(super) fn admits_private(&self) -> bool {
+    pub fn admits_private(&self) -> bool {
         self.port.is_some() && matches!(self.host, Pattern::Exact(_))
     }
 
     /// True when the entry says which hosts it means, so that the client's own certificate is for them.
-    pub(super) fn names_hosts(&self) -> bool {
+    pub fn names_hosts(&self) -> bool {
         !matches!(self.host, Pattern::Any)
     }
 }
@@ -71,6 +71,9 @@ impl FromStr for HostPattern {
     type Err = HostPatternError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.contains('/') {
+            return Err(HostPatternError::Host(text.to_owned()));
+        }
         let (host, port) = split_port(text)?;
         let refused = || HostPatternError::Host(host.to_owned());
         let parsed = match host.strip_prefix("*.") {
@@ -124,7 +127,10 @@ mod tests {
 
     fn admits(pattern: &str, url: &str) -> bool {
         let pattern: HostPattern = pattern.parse().expect("a pattern");
-        pattern.admits(&Origin::of(&Url::parse(url).expect("a URL")).expect("an origin"))
+        let url = Url::parse(url).expect("a URL");
+        let host = url.host().expect("a host").to_owned();
+        let port = url.port_or_known_default().expect("a port");
+        pattern.admits(&host, port, url.port().is_none())
     }
 
     #[test]

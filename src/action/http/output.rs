@@ -1,0 +1,276 @@
+//! What a response that counts as success answers, and what its body is as text.
+
+use super::Fetched;
+use super::headers::bare;
+use crate::action::mask::Mask;
+use crate::action::{Failure, Output, media};
+use crate::ops::{Block, ToolOutcome};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use encoding_rs::{Encoding, UTF_8};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use url::Url;
+
+/// How much of a body a failure shows, in bytes.
+const SHOWN: usize = 2048;
+
+/// UTF-8's byte order mark, which JSON readers may skip (RFC 8259 §8.1).
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// A response that counts as success.
+#[derive(Debug)]
+pub struct HttpOutput {
+    fetched: Fetched,
+    /// What was asked for, when nothing of it is a secret.
+    asked: Option<Url>,
+}
+
+impl HttpOutput {
+    /// Takes a response. `asked` names what it is an answer to, where a caller may see that.
+    pub(super) fn new(fetched: Fetched, asked: Option<Url>) -> Self {
+        Self { fetched, asked }
+    }
+}
+
+impl Output for HttpOutput {
+    fn answer(&self) -> Result<ToolOutcome, Failure> {
+        let fetched = &self.fetched;
+        let mime_type = mime(fetched);
+        let structured = says_json(&mime_type).then(|| json(fetched)).flatten();
+        let block = match text(fetched) {
+            Some(text) => Block::text(text),
+            None => media::block(mime_type, STANDARD.encode(&fetched.body), || self.uri()),
+        };
+        Ok(ToolOutcome {
+            content: vec![block],
+            structured,
+            ..ToolOutcome::default()
+        })
+    }
+
+    fn value(&self) -> Value {
+        let fetched = &self.fetched;
+        let mut headers = Map::new();
+        for (name, value) in &fetched.headers {
+            let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            match headers.get_mut(name.as_str()) {
+                Some(Value::String(first)) => {
+                    first.push_str(", ");
+                    first.push_str(&text);
+                }
+                _ => {
+                    headers.insert(name.as_str().to_owned(), text.into());
+                }
+            }
+        }
+        let mut output = Map::new();
+        output.insert("status".into(), fetched.status.as_u16().into());
+        output.insert("headers".into(), Value::Object(headers));
+        output.insert("body".into(), decoded(fetched).into());
+        if let Some(json) = json(fetched) {
+            output.insert("json".into(), json);
+        }
+        output.insert("bytes".into(), STANDARD.encode(&fetched.body).into());
+        output.insert("mime".into(), mime(fetched).into());
+        Value::Object(output)
+    }
+}
+
+impl HttpOutput {
+    /// Names the body by what was asked for, without userinfo and query, which may hold a key.
+    fn uri(&self) -> String {
+        match &self.asked {
+            Some(asked) => {
+                let mut url = bare(asked.clone());
+                url.set_query(None);
+                url.into()
+            }
+            None => media::digest_uri(&self.fetched.body),
+        }
+    }
+}
+
+/// The failure of a status that does not count as success: it, and the beginning of the body.
+pub(super) fn refusal(fetched: &Fetched, mask: &Mask) -> Failure {
+    let mut told = format!("the upstream answered {}", fetched.status);
+    match text(fetched) {
+        Some(body) => {
+            let body = mask.hide(body);
+            if !body.trim().is_empty() {
+                told.push_str(&format!("\n{}", head(&body)));
+            }
+        }
+        None => {
+            let (length, mime) = (fetched.body.len(), mime(fetched));
+            told.push_str(&format!("\n[a body of {length} bytes of {mime}]"));
+        }
+    }
+    Failure(told)
+}
+
+fn head(text: &str) -> Cow<'_, str> {
+    if text.len() <= SHOWN {
+        return Cow::Borrowed(text);
+    }
+    let mut end = SHOWN;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    Cow::Owned(format!("{}…", text.get(..end).unwrap_or("")))
+}
+
+/// The media type without parameters, lower case.
+fn mime(fetched: &Fetched) -> String {
+    let whole = fetched
+        .content_type
+        .as_deref()
+        .unwrap_or("application/octet-stream");
+    let essence = whole.split(';').next().unwrap_or(whole);
+    essence.trim().to_ascii_lowercase()
+}
+
+fn says_json(mime_type: &str) -> bool {
+    mime_type == "application/json" || mime_type.ends_with("+json")
+}
+
+/// The body parsed, whatever its type says; `None` when it is not JSON. JSON is UTF-8 (RFC 8259
+/// §8.1), so its `charset` has no say.
+fn json(fetched: &Fetched) -> Option<Value> {
+    let bytes = &*fetched.body;
+    serde_json::from_slice(bytes.strip_prefix(BOM).unwrap_or(bytes)).ok()
+}
+
+/// The body as text when it is text: its type says so, or names a `charset`, or says nothing of the
+/// kind and the bytes are UTF-8 without NUL.
+fn text(fetched: &Fetched) -> Option<String> {
+    let mime_type = mime(fetched);
+    if media::is_textual(&mime_type) {
+        return Some(decoded(fetched));
+    }
+    let is_media = ["image/", "audio/", "video/", "font/"]
+        .iter()
+        .any(|prefix| mime_type.starts_with(prefix));
+    if is_media {
+        return None;
+    }
+    let is_utf8 = || std::str::from_utf8(&fetched.body).is_ok() && !fetched.body.contains(&0);
+    (charset(fetched).is_some() || is_utf8()).then(|| decoded(fetched))
+}
+
+/// The body in its `charset`, UTF-8 when it names none that is known; a byte order mark decides
+/// over both (WHATWG Encoding §6). What is not valid in it becomes U+FFFD.
+fn decoded(fetched: &Fetched) -> String {
+    let encoding = match mime(fetched).as_str() {
+        mime_type if says_json(mime_type) => UTF_8,
+        _ => charset(fetched).unwrap_or(UTF_8),
+    };
+    encoding.decode(&fetched.body).0.into_owned()
+}
+
+/// The encoding that the `charset` parameter names (RFC 9110 §8.3.2, by WHATWG's labels).
+fn charset(fetched: &Fetched) -> Option<&'static Encoding> {
+    let parameters = fetched.content_type.as_deref()?.split(';').skip(1);
+    let named = parameters.filter_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim()
+            .eq_ignore_ascii_case("charset")
+            .then(|| value.trim().trim_matches('"'))
+    });
+    named
+        .filter_map(|label| Encoding::for_label(label.as_bytes()))
+        .next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use http::{HeaderMap, StatusCode};
+
+    fn fetched(content_type: Option<&str>, body: &'static [u8]) -> Fetched {
+        Fetched {
+            status: StatusCode::OK,
+            headers: HeaderMap::new(),
+            body: Bytes::from_static(body),
+            content_type: content_type.map(str::to_owned),
+            url: Url::parse("http://example.test/a").unwrap(),
+        }
+    }
+
+    #[test]
+    fn text_is_read_in_the_charset_that_it_names() {
+        for (content_type, body, expected) in [
+            (Some("text/plain"), &b"gr\xc3\xbcn"[..], "grün"),
+            (Some("text/plain; charset=ISO-8859-1"), b"gr\xfcn", "grün"),
+            (
+                Some("text/plain;charset=\"latin1\""),
+                b"gr\xfcn\x80",
+                "grün€",
+            ),
+            (
+                Some("text/html; x=1; Charset=shift_jis"),
+                b"\x93\xfa\x96\x7b",
+                "日本",
+            ),
+            (
+                Some("application/xml; charset=utf-16le"),
+                b"<\0a\0>\0",
+                "<a>",
+            ),
+            (
+                Some("application/x-thing; charset=koi8-r"),
+                b"\xc4\xc1",
+                "да",
+            ),
+            (
+                Some("text/plain; charset=made-up"),
+                b"gr\xc3\xbcn\xff",
+                "grün\u{fffd}",
+            ),
+            (Some("text/plain"), b"gr\xfcn", "gr\u{fffd}n"),
+            (
+                Some("text/plain; charset=latin1"),
+                b"\xef\xbb\xbfgr\xc3\xbcn",
+                "grün",
+            ),
+            (
+                Some("application/json; charset=latin1"),
+                b"\"gr\xc3\xbcn\"",
+                "\"grün\"",
+            ),
+            (None, b"plain", "plain"),
+        ] {
+            let found = text(&fetched(content_type, body));
+            assert_eq!(found.as_deref(), Some(expected), "{content_type:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_are_no_text() {
+        for (content_type, body) in [
+            (None, &b"a\0b"[..]),
+            (None, b"\xff\xfe\xfd"),
+            (Some("application/octet-stream"), b"\xff"),
+            (Some("image/png"), b"plain"),
+            (Some("image/svg+xml"), b"<svg/>"),
+            (Some("font/woff"), b"plain"),
+        ] {
+            assert_eq!(text(&fetched(content_type, body)), None, "{content_type:?}");
+        }
+    }
+
+    #[test]
+    fn json_is_known_by_its_content() {
+        for (content_type, body, is_json) in [
+            (Some("application/json"), &b"{\"a\":1}"[..], true),
+            (Some("text/plain"), b" [1] ", true),
+            (Some("application/json"), b"\xef\xbb\xbf{}", true),
+            (Some("application/json"), b"<html>", false),
+            (Some("application/json"), b"", false),
+        ] {
+            let found = json(&fetched(content_type, body));
+            assert_eq!(found.is_some(), is_json, "{body:?}");
+        }
+    }
+}

@@ -1,1 +1,0 @@
-//! What actions do when a tool is called: shell, file, http.
