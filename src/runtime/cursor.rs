@@ -87,6 +87,7 @@ fn process_key() -> hmac::Key {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn cursors(name: &str, content: &[&str], secret: Option<&str>) -> Cursors {
         Cursors::new(name, content.iter().copied(), 10, secret)
@@ -130,5 +131,14 @@ mod tests {
         let one = cursors("tools", &["a"], Some("key"));
         let other = cursors("tools", &["a"], Some("key"));
         assert_eq!(other.read(&one.write(3)), Some(3));
+    }
+
+    proptest! {
+        #[test]
+        fn any_page_comes_back_and_nothing_else_is_one(page in any::<u32>(), text in any::<String>()) {
+            let list = cursors("tools", &["a"], Some("key"));
+            prop_assert_eq!(list.read(&list.write(page)), usize::try_from(page).ok());
+            prop_assert_eq!(list.read(&text), None);
+        }
     }
 }

@@ -150,14 +150,21 @@ fn result(
         .as_ref()
         .is_some_and(|result| answers.iter().any(|key| result.has(key)));
     if !answered && matches!(action, Some(None)) && !table.has("actor") {
-        table.report(
-            Diagnostic::error(
+        let diagnostic = match &result {
+            None => Diagnostic::error(
                 EMPTY_COMPONENT,
                 table.at(),
-                "the tool has neither an action nor a `result` that answers",
+                "the tool has neither an action nor a `result`",
             )
             .help("add `[tool.shell]`, `[tool.http]`, `[tool.file]` or `[tool.result]`"),
-        );
+            Some(result) => Diagnostic::error(
+                EMPTY_COMPONENT,
+                result.at(),
+                "the tool has no action, and its `result` answers nothing",
+            )
+            .help("add `text`, `structured` or `content`, or an action"),
+        };
+        table.report(diagnostic);
     }
     let names = call.names_with_output(action.and_then(Option::as_ref));
     Some(super::result::result(cx, result?, &names))

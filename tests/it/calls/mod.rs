@@ -1,4 +1,20 @@
 //! tools/call: arguments, schemas, results, errors, over both transports.
+//!
+//! | requirement | tests |
+//! |---|---|
+//! | `arguments: null` | `arguments::absent_null_and_empty_…` |
+//! | schema dialect | `schemas::another_dialect_…`, `draft_07_…`, `generated_…`, `an_input_schema_…` |
+//! | a regex the engine cannot compile is skipped | `schemas::a_pattern_that_no_engine_takes_…` |
+//! | remote `$ref` is fetched | `schemas::a_reference_out_of_the_document_…`, `depth_and_size_…` |
+//! | outputSchema and errors | `output` |
+//! | tool names | `names` |
+//! | progress nobody asked for | `limits::a_progress_token_…` |
+//! | not-found codes | `framing::messages::params_of_the_wrong_form_…` |
+//! | cursors: last page and nonsense | `paging` |
+//! | encoded Mcp-Name is refused (Mcp-Param) | `mirrored` |
+//! | two clients, same id, swapped answers | `limits::two_hundred_callers_…` |
+//! | templates and typed values | `templates`, `results`, `blocks` |
+//! | results, protocol errors | `results`, `errors`, `blocks` |
 
 mod arguments;
 mod blocks;

@@ -154,7 +154,7 @@ fn servers_with_one_secret_understand_each_others_cursors() {
 
 #[test]
 fn a_cursor_of_a_list_that_has_changed_is_refused() {
-    let mut both = Both::of(many(5).set("server.page_size=2"));
+    let both = Both::of(many(5).set("server.page_size=2"));
     let cursor_of = |page: &Value| page["result"]["nextCursor"].as_str().unwrap().to_owned();
     let before = cursor_of(&both.daemon.ask(&list(1)));
     // What callers see does not change: the cursor stays good.

@@ -194,7 +194,10 @@ fn metadata_is_a_table_of_keys_that_the_protocol_allows() {
 fn a_result_that_answers_nothing_needs_an_action() {
     for result in ["result = {}", "result.metadata = { a = 1 }"] {
         let said = refused(&format!("[[tool]]\nname = \"t\"\n{result}\n"));
-        assert!(said.contains("neither an action nor"), "{result}: {said}");
+        assert!(
+            said.contains("its `result` answers nothing"),
+            "{result}: {said}"
+        );
     }
 }
 

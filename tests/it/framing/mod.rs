@@ -1,4 +1,18 @@
 //! JSON-RPC and the stdio transport: every line of the requirements on framing.
+//!
+//! | requirement | tests |
+//! |---|---|
+//! | log text on stdout | `output` |
+//! | server outlives its client | `ends` |
+//! | one bad line ends the session | `lines`, `messages::what_is_not_json_…` |
+//! | CRLF and blank lines | `lines::lines_may_end_with_crlf_…` |
+//! | response id changes type | `answers::an_id_comes_back_…`, `cancel::an_id_of_another_type_…` |
+//! | notifications get answers | `messages::notifications_get_no_answer` |
+//! | batch arrays | `messages::a_batch_is_refused_…` |
+//! | one slow tool stops everything | `flow` |
+//! | cancel does not stop the work | `cancel` |
+//! | big answers on stdio | `flow::a_big_answer_…`, `lines::a_line_…` |
+//! | modern unknown methods, versions, `_meta` | `messages` |
 
 mod answers;
 mod cancel;

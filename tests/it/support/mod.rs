@@ -1,6 +1,11 @@
 //! What the tests share: a folder of manifests, the real program, and a client of each transport
 //! that shows bytes as they are.
 
+#![allow(
+    unreachable_pub,
+    reason = "what is public here is public to the tests, and there is nobody else"
+)]
+
 mod both;
 mod fifo;
 mod http;
@@ -9,7 +14,7 @@ mod project;
 mod rpc;
 mod stdio;
 
-pub use both::{Both, Came};
+pub use both::Both;
 pub use fifo::{Fifo, gone};
 pub use http::{Connection, Daemon, Reply};
 pub use process::{DEADLINE, handles, kill, within};
