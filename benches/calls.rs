@@ -79,13 +79,9 @@ async fn compare() {
         .spawn()
         .expect("snodo starts");
     let snodo = Process(snodo);
-    let request = request(
-        "/mcp",
-        "tools/call",
-        Some("greet"),
-        &call("greet", ARGUMENTS),
-    );
     let snodo_address = SocketAddr::from(([127, 0, 0, 1], snodo_port));
+    let body = call("greet", ARGUMENTS);
+    let request = request(snodo_address, "tools/call", Some("greet"), &body);
     let answer = answer(snodo_address, &request).await;
     println!(
         "answer: {} bytes: {}",

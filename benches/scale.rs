@@ -72,11 +72,12 @@ async fn measure() {
 fn write(folder: &Path, file: usize, tools: usize, word: &str) {
     let mut text = String::new();
     for tool in 0..tools {
+        let most = 1000 + tool;
         text.push_str(&format!(
             "[[tool]]\nname = \"tool_{file}_{tool}\"\ndescription = \"Tool {tool} of file {file}\"\n\
              result.text = \"{word} {{{{ args.name }}}} {{{{ args.count }}}}\"\n\
              arguments.name = {{ type = \"string\", required = true, min_length = 1 }}\n\
-             arguments.count = {{ type = \"integer\", minimum = {tool}, default = {file} }}\n\n"
+             arguments.count = {{ type = \"integer\", minimum = 0, maximum = {most}, default = {file} }}\n\n"
         ));
     }
     std::fs::write(folder.join(format!("file_{file:04}.toml")), text).expect("a manifest");
@@ -123,7 +124,7 @@ async fn start(folder: &Path) -> (Process, f64, SocketAddr) {
 
 async fn ask(address: SocketAddr) -> String {
     let request = request(
-        "/mcp",
+        address,
         "tools/call",
         Some("tool_0_0"),
         &call("tool_0_0", r#"{"name":"x"}"#),
@@ -142,7 +143,7 @@ async fn list(address: SocketAddr) -> f64 {
         );
         let answer: serde_json::Value = serde_json::from_slice(
             caller
-                .ask(&request("/mcp", "tools/list", None, &body))
+                .ask(&request(address, "tools/list", None, &body))
                 .await,
         )
         .expect("JSON");

@@ -8,6 +8,7 @@ use tokio_util::task::TaskTracker;
 #[derive(Clone, Debug, Default)]
 pub struct Shutdown {
     token: CancellationToken,
+    given_up: CancellationToken,
     hurry: CancellationToken,
     tasks: TaskTracker,
 }
@@ -33,6 +34,17 @@ impl Shutdown {
         self.token.cancel();
     }
 
+    /// Ends the patience with requests in flight. Later calls do nothing.
+    pub fn give_up(&self) {
+        self.token.cancel();
+        self.given_up.cancel();
+    }
+
+    /// The token that is cancelled when requests still in flight are answered with an error.
+    pub fn given_up(&self) -> &CancellationToken {
+        &self.given_up
+    }
+
     /// The token that is cancelled when there is no more patience: children are killed, not asked.
     pub fn hurried(&self) -> &CancellationToken {
         &self.hurry
@@ -40,7 +52,7 @@ impl Shutdown {
 
     /// Gives up every grace. Later calls do nothing.
     pub fn hurry(&self) {
-        self.token.cancel();
+        self.give_up();
         self.hurry.cancel();
     }
 

@@ -65,10 +65,10 @@ pub fn stay_on(core: usize) {
 }
 
 /// A POST of this body, as a 2026-07-28 client sends it.
-pub fn request(path: &str, method: &str, name: Option<&str>, body: &str) -> Vec<u8> {
+pub fn request(address: SocketAddr, method: &str, name: Option<&str>, body: &str) -> Vec<u8> {
     let name = name.map_or(String::new(), |name| format!("mcp-name: {name}\r\n"));
     format!(
-        "POST {path} HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\n\
+        "POST /mcp HTTP/1.1\r\nhost: {address}\r\naccept: application/json, text/event-stream\r\n\
          content-type: application/json\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\n\
          {name}content-length: {}\r\n\r\n{body}",
         body.len()

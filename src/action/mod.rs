@@ -113,6 +113,15 @@ impl Action {
         })
     }
 
+    /// Whether what it has open is still what the manifest names: not when another folder has taken
+    /// the name of a `file` action's. Asks the file system.
+    pub fn is_current(&self) -> bool {
+        match self {
+            Self::File(action) => action.is_current(),
+            Self::Http(_) | Self::Shell(_) => true,
+        }
+    }
+
     /// Runs it. Dropping the future stops what it started.
     ///
     /// # Errors

@@ -14,6 +14,16 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+/// What `snodo check --help` ends with.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  snodo check                                       check what the server file here names
+  snodo check ./manifests/orders.toml               check one file
+  snodo check --deny-warnings --format sarif ./manifests >findings.sarif
+  snodo check --explain unknown-key                 say what a code means
+
+Exit codes: 0 no errors, 1 errors (or warnings with --deny-warnings), 2 misused.";
+
 /// `snodo check [PATH]…`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {

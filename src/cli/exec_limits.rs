@@ -151,3 +151,70 @@ fn limit(resource: Resource, soft: u64, hard: u64) {
     };
     let _refused = setrlimit(resource, wanted);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStringExt;
+
+    fn parsed(text: &str) -> Result<Request, UsageError> {
+        parse(text.split(' ').map(OsString::from))
+    }
+
+    #[test]
+    fn every_limit_is_read() {
+        let text =
+            "--nice -5 --memory 1048576 --cpu 3 --processes 18446744073709551615 -- /a b --nice";
+        let request = parsed(text).unwrap();
+        assert_eq!(
+            request.limits,
+            Limits {
+                nice: Some(-5),
+                memory_bytes: Some(1_048_576),
+                cpu_seconds: Some(3),
+                processes: Some(u64::MAX),
+            }
+        );
+        assert_eq!(request.path, "/a");
+        assert_eq!(request.argv, ["b", "--nice"]);
+        assert!(parsed("-- /a b").unwrap().limits.is_empty());
+    }
+
+    #[test]
+    fn arguments_of_the_program_stay_bytes() {
+        let odd = OsString::from_vec(vec![0xff, b'\n']);
+        let arguments = [
+            "--".into(),
+            "/a".into(),
+            odd.clone(),
+            "".into(),
+            "--".into(),
+        ];
+        let request = parse(arguments).unwrap();
+        assert_eq!(request.argv, [odd, "".into(), "--".into()]);
+    }
+
+    #[test]
+    fn other_arguments_are_refused() {
+        let cases = [
+            ("--nice", UsageError::Value("--nice".into())),
+            ("--nice x -- /a b", UsageError::Value("--nice".into())),
+            ("--nice 20 -- /a b", UsageError::Value("--nice".into())),
+            ("--cpu -1 -- /a b", UsageError::Value("--cpu".into())),
+            (
+                "--memory 18446744073709551616 -- /a b",
+                UsageError::Value("--memory".into()),
+            ),
+            ("--cpus 1 -- /a b", UsageError::Unknown("--cpus".into())),
+            ("/a b", UsageError::Unknown("/a".into())),
+            ("--cpu 1", UsageError::Program),
+            ("--", UsageError::Program),
+            ("-- /a", UsageError::Program),
+            ("--  b", UsageError::Program),
+        ];
+        for (text, error) in cases {
+            assert_eq!(parsed(text), Err(error), "{text}");
+        }
+        assert_eq!(run([]), ExitCode::from(USAGE));
+    }
+}

@@ -28,10 +28,13 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Serve over Streamable HTTP until told to stop
+    #[command(after_help = serve::EXAMPLES)]
     Serve(Source),
     /// Serve one client on standard input and output, until the input ends
+    #[command(after_help = stdio::EXAMPLES)]
     Stdio(Source),
     /// Say what is wrong with manifests, all of it, and exit
+    #[command(after_help = check::EXAMPLES)]
     Check(check::Arguments),
 }
 

@@ -49,6 +49,22 @@ pub struct Found {
     pub root: PathBuf,
 }
 
+/// What a search came to, and where it looked: what it would say after a change of any of these
+/// folders or links, only another search can tell.
+#[derive(Clone, Debug, Default)]
+pub struct Survey {
+    /// The manifests, in order.
+    pub found: Vec<Found>,
+    /// What stood in the way of finding more.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The folders that were listed.
+    pub folders: Vec<PathBuf>,
+    /// The links that were followed, or could not be.
+    pub links: Vec<PathBuf>,
+    /// Something that had been listed was gone when it was looked at.
+    pub unsettled: bool,
+}
+
 /// The manifests that `paths` name, and what stood in the way of finding more.
 ///
 /// A **folder** is searched with all below it. A manifest is a regular file, or a link to one,
@@ -62,7 +78,7 @@ pub struct Found {
 ///
 /// Diagnostics are errors, except [`BROKEN_LINK`] and [`NO_MANIFESTS`]. The search stops at
 /// [`MAX_FILES`] and [`MAX_ENTRIES`], and does not go below [`MAX_DEPTH`].
-pub fn discover(paths: &[PathBuf]) -> (Vec<Found>, Vec<Diagnostic>) {
+pub fn discover(paths: &[PathBuf]) -> Survey {
     let limits = Limits {
         depth: MAX_DEPTH,
         files: MAX_FILES,
@@ -77,12 +93,11 @@ struct Limits {
     entries: usize,
 }
 
-fn discover_within(paths: &[PathBuf], limits: Limits) -> (Vec<Found>, Vec<Diagnostic>) {
+fn discover_within(paths: &[PathBuf], limits: Limits) -> Survey {
     let mut search = Search {
         limits,
         root: PathBuf::new(),
-        found: Vec::new(),
-        diagnostics: Vec::new(),
+        survey: Survey::default(),
         seen: HashSet::new(),
         reached: 0,
         entries: 0,
@@ -92,14 +107,13 @@ fn discover_within(paths: &[PathBuf], limits: Limits) -> (Vec<Found>, Vec<Diagno
         search.root.clone_from(path);
         search.named(path);
     }
-    (search.found, search.diagnostics)
+    search.survey
 }
 
 struct Search {
     limits: Limits,
     root: PathBuf,
-    found: Vec<Found>,
-    diagnostics: Vec<Diagnostic>,
+    survey: Survey,
     /// Device and inode of each file and folder: what ends loops of links.
     seen: HashSet<(u64, u64)>,
     /// Manifests met, and folders met again: what makes a folder no empty one.
@@ -113,17 +127,20 @@ impl Search {
         let shown = path.display();
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
-                let (reached, problems) = (self.reached, self.diagnostics.len());
+                let (reached, problems) = (self.reached, self.survey.diagnostics.len());
                 let searched = self.folder(path, &metadata, 0);
-                if searched && reached == self.reached && problems == self.diagnostics.len() {
+                if searched && reached == self.reached && problems == self.survey.diagnostics.len()
+                {
                     let message = format!("there is no manifest in `{shown}`");
-                    self.diagnostics.push(warning(NO_MANIFESTS, message).help(
-                        "a manifest's name ends in `.toml` and does not begin with `.` or `_`",
-                    ));
+                    self.survey
+                        .diagnostics
+                        .push(warning(NO_MANIFESTS, message).help(
+                            "a manifest's name ends in `.toml` and does not begin with `.` or `_`",
+                        ));
                 }
             }
             Ok(metadata) if metadata.is_file() => self.file(path, &metadata),
-            Ok(_) => self.diagnostics.push(read::not_a_file(path)),
+            Ok(_) => self.survey.diagnostics.push(read::not_a_file(path)),
             Err(error) => {
                 let found = match error.kind() {
                     io::ErrorKind::NotFound => {
@@ -133,7 +150,7 @@ impl Search {
                     }
                     _ => read::unreadable(path, &error),
                 };
-                self.diagnostics.push(found);
+                self.survey.diagnostics.push(found);
             }
         }
     }
@@ -150,12 +167,13 @@ impl Search {
                 path.display(),
                 self.limits.depth
             );
-            self.diagnostics.push(
+            self.survey.diagnostics.push(
                 Diagnostic::placeless(FOLDER_TOO_DEEP, message)
                     .help("name a folder further down, or make the tree flatter"),
             );
             return true;
         }
+        self.survey.folders.push(path.to_path_buf());
         for (name, kind) in self.names(path) {
             self.entry(&path.join(name), kind, depth);
             if self.full {
@@ -170,7 +188,10 @@ impl Search {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
             // Gone since it was listed: as if it had never been there.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.survey.unsettled = true;
+                return Vec::new();
+            }
             Err(error) => {
                 self.unlistable(folder, &error);
                 return Vec::new();
@@ -187,7 +208,9 @@ impl Search {
             match entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?))) {
                 Ok((name, kind)) if concerns(&name, kind) => names.push((name, kind)),
                 Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    self.survey.unsettled = true;
+                }
                 Err(error) => {
                     self.unlistable(folder, &error);
                     break;
@@ -199,22 +222,28 @@ impl Search {
     }
 
     fn entry(&mut self, path: &Path, kind: FileType, depth: usize) {
+        if kind.is_symlink() {
+            self.survey.links.push(path.to_path_buf());
+        }
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
                 self.folder(path, &metadata, depth + 1);
             }
             Ok(metadata) if metadata.is_file() && is_toml(path) => self.file(path, &metadata),
             Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !kind.is_symlink() => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !kind.is_symlink() => {
+                self.survey.unsettled = true;
+            }
             Err(_) if !is_toml(path) => {}
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                self.diagnostics.push(read::unreadable(path, &error));
+                self.survey.diagnostics.push(read::unreadable(path, &error));
             }
             Err(_) => {
                 // Read again: a link that has just been removed is no finding.
                 if fs::symlink_metadata(path).is_ok() {
                     let message = format!("the link `{}` leads to no file", path.display());
-                    self.diagnostics
+                    self.survey
+                        .diagnostics
                         .push(warning(BROKEN_LINK, message).help("mend the link, or remove it"));
                 }
             }
@@ -226,12 +255,12 @@ impl Search {
         if self.full || !self.seen.insert(identity(metadata)) {
             return;
         }
-        if self.found.len() == self.limits.files {
+        if self.survey.found.len() == self.limits.files {
             let what = format!("more than {} manifests", self.limits.files);
             self.stop(&what);
             return;
         }
-        self.found.push(Found {
+        self.survey.found.push(Found {
             path: path.to_path_buf(),
             root: self.root.clone(),
         });
@@ -240,7 +269,7 @@ impl Search {
     fn stop(&mut self, what: &str) {
         self.full = true;
         let message = format!("{what} below `{}`", self.root.display());
-        self.diagnostics.push(
+        self.survey.diagnostics.push(
             Diagnostic::placeless(TOO_MANY_FILES, message)
                 .help("name the folder that holds the manifests, not one above it"),
         );
@@ -249,7 +278,7 @@ impl Search {
     fn unlistable(&mut self, folder: &Path, error: &io::Error) {
         let (shown, cause) = (folder.display(), read::cause(error));
         let message = format!("cannot list the folder `{shown}`: {cause}");
-        self.diagnostics.push(
+        self.survey.diagnostics.push(
             Diagnostic::placeless(UNREADABLE_FOLDER, message)
                 .help("let this user read and enter the folder, or rename it to begin with `_`"),
         );

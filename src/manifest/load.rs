@@ -1,7 +1,7 @@
 //! One load: all files, all components, everything wrong with them. A file that has not changed
 //! since the load before is not read again, so a reload costs what changed.
 
-use super::discover::{self, Found};
+use super::discover::{self, Found, VANISHED_FILE};
 use super::environment::Environment;
 use super::lower::{Cx, Lowered, Outside, tool};
 use super::read::{Findings, Layer, Table, WRONG_TYPE, parse};
@@ -10,7 +10,7 @@ use crate::lang::schema::SchemaCache;
 use crate::manifest::lower::codes::{NO_EFFECT, NOT_SERVED};
 use crate::model::{OnError, Settings, Tool};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,6 +33,18 @@ pub struct LoadedFile {
     findings: Vec<Diagnostic>,
 }
 
+impl LoadedFile {
+    fn says_the_same(self: &Arc<Self>, before: &Arc<Self>) -> bool {
+        Arc::ptr_eq(self, before)
+            || self.source.text() == before.source.text() && self.outside == before.outside
+    }
+
+    fn is_broken(&self) -> bool {
+        let mut findings = self.findings.iter();
+        findings.any(|found| found.severity == Severity::Error)
+    }
+}
+
 /// What a load came to.
 #[derive(Debug, Default)]
 pub struct Loaded {
@@ -43,8 +55,15 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
     /// How many files were read and lowered, not taken over from the load before.
     pub fresh_files: usize,
-    /// A file came or went while the set was read; reading it again will tell.
+    /// A file came or went while the set was read: this is neither what was there before nor what
+    /// is there now. Loading again will tell.
     pub unsettled: bool,
+    /// The folders that were listed.
+    pub folders: Vec<PathBuf>,
+    /// The links that were met on the way.
+    pub links: Vec<PathBuf>,
+    /// What kept files from being found or read, in full: what these files hold is not known.
+    unread: Vec<String>,
 }
 
 impl Loaded {
@@ -59,11 +78,37 @@ impl Loaded {
         self.files.len()
     }
 
-    /// True when this load took over every file of the one before, and nothing came or went.
+    /// True when both loads read the same: nothing is new since `before`.
     pub fn says_the_same(&self, before: &Self) -> bool {
-        self.fresh_files == 0
-            && self.files.len() == before.files.len()
-            && self.diagnostics.len() == before.diagnostics.len()
+        let same_files = self.files.len() == before.files.len()
+            && self.files.iter().all(|(path, file)| {
+                let known = before.files.get(path);
+                known.is_some_and(|known| file.says_the_same(known))
+            });
+        same_files && self.unread == before.unread
+    }
+
+    /// The files without a single error, by the path they were found at.
+    pub fn whole_files(&self) -> impl Iterator<Item = &Path> {
+        let broken: HashSet<&Path> = self
+            .diagnostics
+            .iter()
+            .filter(|found| found.severity == Severity::Error)
+            .filter_map(|found| found.at.as_ref().map(|at| at.file.path()))
+            .collect();
+        let paths = self.files.keys().map(PathBuf::as_path);
+        paths.filter(move |path| !broken.contains(path))
+    }
+
+    /// The files that say something, each with the names it declares. An empty file is the state of
+    /// one that is being written anew.
+    pub fn names(&self) -> impl Iterator<Item = (&Path, impl Iterator<Item = &str>)> {
+        let said = self.files.iter();
+        let said = said.filter(|(_, file)| !file.source.text().trim_ascii().is_empty());
+        said.map(|(path, file)| {
+            let names = file.tools.iter().filter_map(|tool| tool.name.as_ref());
+            (path.as_path(), names.map(|name| name.value.as_str()))
+        })
     }
 
     /// The files that manifests name and that were read with them.
@@ -82,9 +127,15 @@ pub fn load(
     schemas: &SchemaCache,
     previous: Option<&Loaded>,
 ) -> Loaded {
-    let (found, mut diagnostics) = discover::discover(&settings.manifests);
-    let mut loaded = Loaded::default();
-    for found in &found {
+    let survey = discover::discover(&settings.manifests);
+    let mut diagnostics = survey.diagnostics;
+    let mut loaded = Loaded {
+        unsettled: survey.unsettled,
+        folders: survey.folders,
+        links: survey.links,
+        ..Loaded::default()
+    };
+    for found in &survey.found {
         match discover::read(found) {
             Ok(source) => {
                 let file = match previous.and_then(|previous| reuse(previous, found, &source)) {
@@ -96,11 +147,16 @@ pub fn load(
                 };
                 loaded.files.insert(found.path.clone(), file);
             }
-            Err(diagnostic) => diagnostics.push(diagnostic),
+            Err(diagnostic) => {
+                loaded.unsettled |= diagnostic.code == VANISHED_FILE;
+                diagnostics.push(diagnostic);
+            }
         }
     }
+    loaded.unread = diagnostics.iter().map(in_full).collect();
     let skip = settings.server.on_error == OnError::Skip;
-    let files: Vec<Arc<LoadedFile>> = found
+    let files: Vec<Arc<LoadedFile>> = survey
+        .found
         .iter()
         .filter_map(|found| loaded.files.get(&found.path).cloned())
         .collect();
@@ -112,14 +168,19 @@ pub fn load(
     loaded
 }
 
-/// The file of the load before, when neither it nor any file it names has changed.
+/// A finding with the text it stands in: the same only when both are.
+fn in_full(found: &Diagnostic) -> String {
+    let text = found.at.as_ref().map_or("", |at| at.file.text());
+    format!("{}\n{text}", found.message)
+}
+
+/// The file of the load before, when neither it nor any file it names has changed. A broken one is
+/// read again: what is wrong may be that a folder it names is not there yet.
 fn reuse(previous: &Loaded, found: &Found, source: &SourceFile) -> Option<Arc<LoadedFile>> {
     let file = previous.files.get(&found.path)?;
-    let same = file.source.text() == source.text()
-        && file
-            .outside
-            .iter()
-            .all(|outside| std::fs::read(&outside.path).ok() == outside.content);
+    let same = !file.is_broken()
+        && file.source.text() == source.text()
+        && file.outside.iter().all(Outside::is_current);
     same.then(|| Arc::clone(file))
 }
 
@@ -215,10 +276,7 @@ fn unique(
     let mut seen: HashMap<&str, &Span> = HashMap::new();
     let mut tools = Vec::new();
     for file in files {
-        let broken = file
-            .findings
-            .iter()
-            .any(|found| found.severity == Severity::Error);
+        let broken = file.is_broken();
         for lowered in &file.tools {
             let Some(name) = &lowered.name else { continue };
             if let Some(first) = seen.get(name.value.as_str()) {

@@ -6,6 +6,7 @@ pub mod environment;
 pub mod load;
 pub mod lower;
 pub mod read;
+pub mod regular;
 pub mod settings;
 
 use crate::lang::diag::Code;

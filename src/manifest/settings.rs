@@ -5,8 +5,10 @@ mod sections;
 
 use super::environment::Environment;
 use super::read::{Findings, Layer, SYNTAX, Table, parse};
+use super::regular;
 use crate::lang::diag::{Code, Diagnostic, SourceFile};
 use crate::model::{Identity, Settings};
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,6 +34,9 @@ pub const EXPLAIN: &[(Code, &str)] = &[
 
 /// Where a server file is looked for when none is named, in this order.
 pub const SEARCHED: [&str; 3] = ["snodo.toml", "config/snodo.toml", "/etc/snodo/snodo.toml"];
+
+/// Bytes in the server file or in a file with a secret: 1 MiB.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// What the command line says of the settings.
 #[derive(Clone, Debug, Default)]
@@ -86,6 +91,7 @@ fn read(asked: &Asked, environment: &Environment, findings: &Findings) -> Option
     let reader = sections::Reader {
         environment,
         folder,
+        sources: RefCell::new(path.into_iter().collect()),
     };
     Some(reader.settings(table, asked))
 }
@@ -118,7 +124,7 @@ fn server_file(asked: &Asked, findings: &Findings) -> Option<Option<PathBuf>> {
 }
 
 fn open(path: &Path, findings: &Findings) -> Option<Arc<SourceFile>> {
-    let text = std::fs::read(path)
+    let text = regular::read(path, MAX_BYTES)
         .map_err(|error| error.to_string())
         .and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()));
     match text {

@@ -28,6 +28,8 @@ pub struct Settings {
     pub log: LogSettings,
     /// What `secrets.NAME` and `env.NAME` hold.
     pub values: Values,
+    /// The files that these settings were read from: the server file, files with secrets.
+    pub sources: Vec<PathBuf>,
 }
 
 /// `[server]`.

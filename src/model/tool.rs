@@ -20,6 +20,9 @@ pub struct Tool {
     pub result: Option<ResultSpec>,
     /// Changes whenever anything that `tools/list` shows of it does.
     pub fingerprint: String,
+    /// Changes whenever anything that the manifest says of it does, defaults and the files it names
+    /// included. Two tools with the same digest are the same, wherever they are declared.
+    pub definition: [u8; 32],
     /// Where it was declared.
     pub place: Place,
 }

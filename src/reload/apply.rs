@@ -1,33 +1,38 @@
 //! The one path from files to a new runtime: all or nothing.
 
-use super::watch::Watched;
-use crate::lang::diag::{self, Diagnostic, RenderStyle};
+use super::places::Places;
+use super::say::{Said, say, short};
+use crate::lang::diag::{self, Diagnostic, RenderStyle, Severity};
 use crate::lang::schema::SchemaCache;
 use crate::manifest::environment::Environment;
 use crate::manifest::load::{Loaded, load};
 use crate::manifest::settings::{self, Asked, SEARCHED};
-use crate::model::{OnError, Settings};
+use crate::model::{ActionSpec, OnError, Settings};
 use crate::runtime::{self, Diff, Handle, Runtime};
 use crate::shutdown::Shutdown;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long a file that is gone or empty is waited for before that is what it means: many editors
+/// and tools save by removing or emptying the file first.
+const MAY_COME_BACK: Duration = Duration::from_millis(400);
 
 /// What became of a look at the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// The files say what they said before.
+    /// What is served is what the files say.
     Unchanged,
     /// A new runtime serves.
     Swapped,
     /// Something is wrong; the runtime before goes on.
     Refused,
-    /// A file came or went while the set was read.
+    /// The files are being changed: looking again will tell.
     Unsettled,
 }
 
-/// What the last load was given, and what it came to. Never changed; the next load makes another.
+/// What the first load was given, and what it came to.
 #[derive(Debug)]
 pub struct State {
     /// What the command line said.
@@ -40,124 +45,319 @@ pub struct State {
     pub settings: Settings,
     /// The manifests.
     pub loaded: Loaded,
+    /// What was found and has been said.
+    pub found: Vec<Diagnostic>,
 }
 
-/// Puts what the files say in the place of what is served.
+/// Puts what the files say in the place of what is served. Its methods block on the file system.
 #[derive(Debug)]
 pub struct Reloader {
-    state: Arc<State>,
+    asked: Asked,
+    environment: Environment,
+    schemas: Arc<SchemaCache>,
     handle: Handle,
     shutdown: Shutdown,
-    /// The text of the last complaint, so that the same one is not printed twice.
-    complained: Option<String>,
+    /// The settings that hold until the process ends, whatever the server file says later.
+    started: Settings,
+    /// What is served.
+    served: Look,
+    /// The last look, when it was refused.
+    refused: Option<RefusedLook>,
+    said: Said,
+    missing_since: Option<Instant>,
+}
+
+/// A look that came as far as the manifests.
+#[derive(Debug)]
+struct Look {
+    settings: Settings,
+    loaded: Loaded,
+}
+
+#[derive(Debug)]
+struct RefusedLook {
+    /// `None` when the server file is what is wrong.
+    look: Option<Look>,
+    /// What was printed.
+    text: String,
 }
 
 impl Reloader {
-    /// Goes on from the first load.
+    /// Goes on from the first load, which is what `handle` serves.
     pub fn new(first: State, handle: Handle, shutdown: Shutdown) -> Self {
+        let mut said = Said::default();
+        said.new_of(&first.found);
         Self {
-            state: Arc::new(first),
+            asked: first.asked,
+            environment: first.environment,
+            schemas: first.schemas,
             handle,
             shutdown,
-            complained: None,
+            started: first.settings.clone(),
+            served: Look {
+                settings: first.settings,
+                loaded: first.loaded,
+            },
+            refused: None,
+            said,
+            missing_since: None,
         }
     }
 
     /// Looks at the files, and swaps when they say something new and nothing is wrong. `whole`
-    /// reads everything again, as SIGHUP asks. The reading is done off the async threads.
-    pub async fn apply(&mut self, whole: bool) -> Applied {
+    /// reads everything anew and waits for nothing to come back, as SIGHUP asks.
+    pub fn apply(&mut self, whole: bool) -> Applied {
         let began = Instant::now();
+        let (settings, found) = settings::load(&self.asked, &self.environment);
+        let misses_a_source = self.misses_a_source();
+        if misses_a_source && !whole && self.is_awaited() {
+            return Applied::Unsettled;
+        }
+        let Some(settings) = settings else {
+            return self.refuse(found, None);
+        };
+        let base = self
+            .last_look()
+            .filter(|last| !whole && last.settings == settings);
+        let base = base.map(|last| &last.loaded);
+        let loaded = load(&settings, &self.environment, &self.schemas, base);
+        let misses_a_tool = self.misses_a_tool(&loaded);
+        if loaded.unsettled || misses_a_tool && !whole && self.is_awaited() {
+            return Applied::Unsettled;
+        }
+        if !misses_a_source && !misses_a_tool {
+            self.missing_since = None;
+        }
+        self.decide(Look { settings, loaded }, found, whole, began)
+    }
+
+    fn decide(
+        &mut self,
+        look: Look,
+        mut found: Vec<Diagnostic>,
+        whole: bool,
+        began: Instant,
+    ) -> Applied {
+        found.extend(look.loaded.diagnostics.iter().cloned());
+        if self.is_broken(&look) {
+            return self.refuse(found, Some(look));
+        }
         let before = self.handle.snapshot();
-        let state = Arc::clone(&self.state);
-        let shutdown = self.shutdown.clone();
-        let base = Arc::clone(&before);
-        let looked =
-            tokio::task::spawn_blocking(move || look(&state, &base, &shutdown, whole)).await;
-        match looked {
-            Ok(Looked::Unsettled) => Applied::Unsettled,
-            Ok(Looked::Unchanged) => Applied::Unchanged,
-            Ok(Looked::Broken(found)) => {
-                self.complain(&found);
-                Applied::Refused
+        let same_server = look.settings == self.served.settings;
+        if same_server && before.serves_just(&look.loaded.tools) && before.is_current() {
+            return self.keep(look, &found, whole);
+        }
+        // As at the start: what never was served may be missing, when the server file says so.
+        let skip = look.settings.server.on_error == OnError::Skip;
+        let may_miss = |name: &str| skip && !before.serves(name);
+        let (settings, tools) = (&look.settings, &look.loaded.tools);
+        match runtime::build(settings, tools, Some(&before), &self.shutdown, may_miss) {
+            Err(errors) => {
+                found.extend(errors);
+                self.refuse(found, Some(look))
             }
-            Ok(Looked::Whole(ready)) => {
-                self.swap(&before, *ready, began);
+            Ok(built) => {
+                found.extend(built.left_out);
+                if same_server && built.runtime.serves_as(&before) {
+                    return self.keep(look, &found, whole);
+                }
+                self.swap(&before, look, built.runtime, &found, began);
                 Applied::Swapped
             }
-            Err(panic) => {
-                tracing::error!(%panic, "a reload failed; the server goes on with what it had");
-                Applied::Refused
-            }
         }
     }
 
-    fn swap(&mut self, before: &Arc<Runtime>, ready: Ready, began: Instant) {
-        if ready.state.settings.http != self.state.settings.http {
-            tracing::warn!(
-                "`[http]` has changed; listeners and limits change when the server is started again"
-            );
+    /// Whether this look is not to be served. With `on_error = "skip"` a file that is broken goes on
+    /// without serving anything; a file that serves may not break.
+    fn is_broken(&self, look: &Look) -> bool {
+        let loaded = &look.loaded;
+        if loaded.errors() == 0 {
+            return false;
         }
-        let diff = Diff::between(before, &ready.runtime);
-        self.handle.swap(Arc::new(ready.runtime));
-        self.state = Arc::new(ready.state);
-        if self.complained.take().is_some() {
+        if look.settings.server.on_error == OnError::Refuse {
+            return true;
+        }
+        let served: HashSet<&Path> = self.served.loaded.whole_files().collect();
+        let known = &self.served.loaded.diagnostics;
+        let mut errors = loaded.diagnostics.iter();
+        errors.any(|error| {
+            error.severity == Severity::Error
+                && match &error.at {
+                    Some(at) => served.contains(at.file.path()),
+                    None => !known.iter().any(|known| known.message == error.message),
+                }
+        })
+    }
+
+    /// What is served is what the files say.
+    fn keep(&mut self, look: Look, found: &[Diagnostic], whole: bool) -> Applied {
+        let changed = !look.loaded.says_the_same(&self.served.loaded);
+        self.served = look;
+        self.say_whole_again();
+        self.say_findings(found);
+        if whole {
+            let tools = self.handle.snapshot().tools();
+            tracing::info!(tools, "read everything again; nothing has changed");
+        } else if changed {
+            tracing::debug!("files have changed; the tools are the same");
+        }
+        Applied::Unchanged
+    }
+
+    fn swap(
+        &mut self,
+        before: &Runtime,
+        look: Look,
+        runtime: Runtime,
+        found: &[Diagnostic],
+        began: Instant,
+    ) {
+        let diff = Diff::between(before, &runtime);
+        let what = if diff.is_empty() && look.settings != self.served.settings {
+            "reloaded the server file"
+        } else {
+            "reloaded"
+        };
+        let tools = runtime.tools();
+        self.handle.swap(Arc::new(runtime));
+        let settings = std::mem::replace(&mut self.served, look).settings;
+        self.say_whole_again();
+        self.say_restart(&settings);
+        self.say_findings(found);
+        tracing::info!(
+            tools,
+            added = short(&diff.added),
+            changed = short(&diff.changed),
+            removed = short(&diff.removed),
+            ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            "{what}"
+        );
+    }
+
+    /// Prints what is wrong, once for the same content, and remembers it.
+    fn refuse(&mut self, found: Vec<Diagnostic>, look: Option<Look>) -> Applied {
+        let text = diag::render(&found, &RenderStyle::default());
+        let same = self.refused.as_ref().is_some_and(|refused| {
+            refused.text == text
+                && match (&refused.look, &look) {
+                    (Some(before), Some(now)) => {
+                        now.settings == before.settings && now.loaded.says_the_same(&before.loaded)
+                    }
+                    (before, now) => before.is_none() && now.is_none(),
+                }
+        });
+        if !same {
+            tracing::error!("the manifests were not reloaded; the server goes on with what it had");
+            say(&found, self.started.log.format);
+        }
+        self.refused = Some(RefusedLook { look, text });
+        Applied::Refused
+    }
+
+    fn say_whole_again(&mut self) {
+        if self.refused.take().is_some() {
             tracing::info!("the manifests are whole again");
         }
-        tracing::info!(
-            tools = self.state.loaded.tools.len(),
-            added = ?diff.added,
-            changed = ?diff.changed,
-            removed = ?diff.removed,
-            ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-            "reloaded"
-        );
     }
 
-    /// Prints what is wrong, once for the same text.
-    fn complain(&mut self, found: &[Diagnostic]) {
-        let text = diag::render(found, &RenderStyle::default());
-        if self.complained.as_deref() != Some(text.as_str()) {
-            tracing::error!(
-                "the manifests were not reloaded; the server goes on with what it had\n{text}"
-            );
-            self.complained = Some(text);
-        }
+    fn say_findings(&mut self, found: &[Diagnostic]) {
+        say(&self.said.new_of(found), self.started.log.format);
     }
 
-    /// Every place whose change is worth a look: the manifests' folders, the folders above them
-    /// (a folder may be replaced whole), the server file's folder, and the folders of files that
-    /// manifests name.
-    pub fn watched(&self) -> Vec<Watched> {
-        let mut watched = BTreeSet::new();
-        let mut folder_of = |path: &Path| {
-            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-            if let Some(parent) = path.parent() {
-                watched.insert(Watched {
-                    path: parent.to_owned(),
-                    recursive: false,
-                });
-            }
+    /// Names what the server file says now and what only a new start can do.
+    fn say_restart(&self, before: &Settings) {
+        let parts = |settings: &Settings| {
+            [
+                ("http", format!("{:?}", settings.http)),
+                (
+                    "http.request_timeout_ms",
+                    format!("{:?}", settings.request_timeout),
+                ),
+                ("http.max_in_flight", settings.max_in_flight.to_string()),
+                ("server.grace_ms", format!("{:?}", settings.server.grace)),
+                ("reload", format!("{:?}", settings.reload)),
+                ("log", format!("{:?}", settings.log)),
+            ]
         };
-        if let Some(config) = server_file(&self.state.asked) {
-            folder_of(&config);
-        }
-        for outside in self.state.loaded.outside() {
-            folder_of(outside);
-        }
-        let manifests = &self.state.settings.manifests;
-        for path in manifests {
-            folder_of(path);
-        }
-        watched.extend(
-            manifests
-                .iter()
-                .filter(|path| path.is_dir())
-                .map(|path| Watched {
-                    path: path.clone(),
-                    recursive: true,
-                }),
+        let (now, before, started) = (
+            parts(&self.served.settings),
+            parts(before),
+            parts(&self.started),
         );
-        watched.into_iter().collect()
+        let each = now.into_iter().zip(before).zip(started);
+        for (((key, now), (_, before)), (_, started)) in each {
+            if now != before && now != started {
+                tracing::warn!(
+                    "`{key}` has changed; it takes effect when the server is started again"
+                );
+            }
+        }
+    }
+
+    /// Whether what is missing may still come back: from when it was first missed, not for ever.
+    fn is_awaited(&mut self) -> bool {
+        let since = *self.missing_since.get_or_insert_with(Instant::now);
+        since.elapsed() < MAY_COME_BACK
+    }
+
+    /// Whether a file that the settings were read from is gone or empty.
+    fn misses_a_source(&self) -> bool {
+        let mut sources = self.served.settings.sources.iter();
+        sources.any(|path| std::fs::metadata(path).map_or(true, |data| data.len() == 0))
+    }
+
+    /// Whether a tool would go because its file is gone or empty.
+    fn misses_a_tool(&self, loaded: &Loaded) -> bool {
+        let mut names = HashSet::new();
+        let mut files = HashSet::new();
+        for (path, declared) in loaded.names() {
+            files.insert(path);
+            names.extend(declared);
+        }
+        let mut served = self.served.loaded.names();
+        served.any(|(path, mut declared)| {
+            !files.contains(path) && declared.any(|name| !names.contains(name))
+        })
+    }
+
+    /// The last look: the one whose unchanged files may be taken over.
+    fn last_look(&self) -> Option<&Look> {
+        match &self.refused {
+            Some(refused) => refused.look.as_ref(),
+            None => Some(&self.served),
+        }
+    }
+
+    /// Everything that another look depends on.
+    pub(super) fn places(&self) -> Places {
+        let mut places = Places::default();
+        if let Some(config) = server_file(&self.asked) {
+            places.path(&config);
+        }
+        let look = self.last_look().unwrap_or(&self.served);
+        for path in look.settings.sources.iter().chain(&look.loaded.links) {
+            places.path(path);
+        }
+        for path in &look.settings.manifests {
+            places.path(path);
+        }
+        for folder in &look.loaded.folders {
+            places.tree(folder);
+        }
+        for path in look.loaded.outside() {
+            places.path(path);
+        }
+        let actions = look.loaded.tools.iter().map(|tool| &tool.action);
+        let roots: HashSet<&Path> = actions
+            .filter_map(|action| match action {
+                Some(ActionSpec::File(spec)) => Some(spec.root.as_path()),
+                _ => None,
+            })
+            .collect();
+        for root in roots {
+            places.path(root);
+        }
+        places
     }
 }
 
@@ -169,55 +369,5 @@ fn server_file(asked: &Asked) -> Option<PathBuf> {
             .map(PathBuf::from)
             .find(|path| path.is_file()),
         None => None,
-    }
-}
-
-/// What a look at the files came to.
-enum Looked {
-    Unsettled,
-    Unchanged,
-    Broken(Vec<Diagnostic>),
-    Whole(Box<Ready>),
-}
-
-/// A runtime that can be swapped in, and what it was made of.
-struct Ready {
-    runtime: Runtime,
-    state: State,
-}
-
-fn look(state: &State, before: &Arc<Runtime>, shutdown: &Shutdown, whole: bool) -> Looked {
-    let (settings, mut found) = settings::load(&state.asked, &state.environment);
-    let Some(settings) = settings else {
-        return Looked::Broken(found);
-    };
-    let same_settings = settings == state.settings;
-    let previous = (same_settings && !whole).then_some(&state.loaded);
-    let loaded = load(&settings, &state.environment, &state.schemas, previous);
-    if loaded.unsettled {
-        return Looked::Unsettled;
-    }
-    if previous.is_some_and(|previous| loaded.says_the_same(previous)) {
-        return Looked::Unchanged;
-    }
-    found.extend(loaded.diagnostics.iter().cloned());
-    if loaded.errors() > 0 && settings.server.on_error == OnError::Refuse {
-        return Looked::Broken(found);
-    }
-    match runtime::build(&settings, &loaded.tools, Some(before), shutdown) {
-        Ok(runtime) => Looked::Whole(Box::new(Ready {
-            runtime,
-            state: State {
-                asked: state.asked.clone(),
-                environment: state.environment.clone(),
-                schemas: Arc::clone(&state.schemas),
-                settings,
-                loaded,
-            },
-        })),
-        Err(errors) => {
-            found.extend(errors);
-            Looked::Broken(found)
-        }
     }
 }

@@ -5,58 +5,163 @@
 //! says that it is worth looking.
 
 mod apply;
+mod places;
+mod say;
 mod watch;
 
 pub use apply::{Applied, Reloader, State};
-pub use watch::{Trigger, Watch, Watched};
+pub use say::say;
 
 use crate::model::ReloadSettings;
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
+use watch::{Trigger, Watch};
 
 /// The longest that a burst of events may put a reload off.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How soon a set that changed while it was read is read again.
+/// How soon files that were changed while they were read are read again.
 const AGAIN: Duration = Duration::from_millis(50);
-/// How often a set that keeps changing is read again before the next event is waited for.
-const MAX_AGAIN: u32 = 20;
+/// How often that is done before they are left alone for [`RETRY`].
+const MAX_AGAIN: u32 = 40;
+/// How soon to look again while something is wrong: what is missing may come where nobody watches.
+const RETRY: Duration = Duration::from_secs(2);
 
 /// Watches and applies until the token is cancelled. `hangups` brings SIGHUP.
 pub async fn run(
-    mut reloader: Reloader,
+    reloader: Reloader,
     settings: ReloadSettings,
     mut hangups: mpsc::Receiver<()>,
     stop: CancellationToken,
 ) {
-    let mut watch = Watch::new(&settings);
-    watch.follow(&reloader.watched());
+    let watch = Watch::new(&settings);
+    let on = watch.is_on();
+    let mut round = Round { reloader, watch };
     // What changed between the first load and the first watch is found by looking once more.
-    let mut next = Some(Trigger::Files);
+    let mut next = if on { Next::Now } else { Next::Event(None) };
+    let mut whole = false;
     let mut again = 0;
     loop {
-        let trigger = match next.take() {
-            Some(trigger) => trigger,
-            None => tokio::select! {
-                () = stop.cancelled() => return,
-                trigger = watch.triggered() => trigger,
-                Some(()) = hangups.recv() => Trigger::Hangup,
+        let cause = tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            Some(()) = hangups.recv() => {
+                whole = true;
+                Cause::Look
+            }
+            cause = round.wait(next, settings.debounce) => cause,
+        };
+        let looking = tokio::task::spawn_blocking(move || {
+            let looked = round.look(cause, whole);
+            (round, looked)
+        });
+        let looked = tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            looked = looking => looked,
+        };
+        // A panic in the look itself was caught there: this is the end of the process.
+        let Ok((back, looked)) = looked else { return };
+        round = back;
+        next = match looked {
+            Looked::Nowhere => continue,
+            Looked::Unsettled if again < MAX_AGAIN => Next::After(AGAIN),
+            Looked::Unwatched if again < MAX_AGAIN => Next::Now,
+            Looked::Unsettled | Looked::Refused if on => Next::Event(Some(Instant::now() + RETRY)),
+            _ => Next::Event(None),
+        };
+        (again, whole) = match next {
+            Next::After(_) => (again + 1, whole),
+            Next::Now => (again + 1, false),
+            Next::Event(_) => (0, false),
+        };
+    }
+}
+
+/// When to look again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Now,
+    After(Duration),
+    /// When something happens, or at that time.
+    Event(Option<Instant>),
+}
+
+/// Why to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    /// It is worth it.
+    Look,
+    /// Only if a watched folder has lost its name.
+    Check,
+}
+
+/// What came of a look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Looked {
+    /// There was no need to.
+    Nowhere,
+    /// There is nothing more to do until something happens.
+    Done,
+    /// It was done, in folders that were not watched before.
+    Unwatched,
+    /// Something is wrong.
+    Refused,
+    /// The files are being changed.
+    Unsettled,
+}
+
+/// What goes from look to look.
+struct Round {
+    reloader: Reloader,
+    watch: Watch,
+}
+
+impl Round {
+    /// Waits until it may be worth looking. May be dropped and called again.
+    async fn wait(&mut self, next: Next, debounce: Duration) -> Cause {
+        let trigger = match next {
+            Next::Now => return Cause::Look,
+            Next::After(pause) => {
+                sleep(pause).await;
+                return Cause::Look;
+            }
+            Next::Event(None) => self.watch.triggered().await,
+            Next::Event(Some(due)) => tokio::select! {
+                trigger = self.watch.triggered() => trigger,
+                () = sleep_until(due) => return Cause::Look,
             },
         };
-        if trigger == Trigger::Files {
-            watch.settle(settings.debounce, PATIENCE).await;
+        match trigger {
+            Trigger::Files => {
+                self.watch.settle(debounce, PATIENCE).await;
+                Cause::Look
+            }
+            Trigger::Check => Cause::Check,
         }
-        let applied = reloader.apply(trigger == Trigger::Hangup).await;
-        watch.follow(&reloader.watched());
-        if applied == Applied::Unsettled && again < MAX_AGAIN {
-            again += 1;
-            tokio::time::sleep(AGAIN).await;
-            next = Some(Trigger::Files);
-        } else {
-            again = 0;
+    }
+
+    /// Blocks on the file system.
+    fn look(&mut self, cause: Cause, whole: bool) -> Looked {
+        if cause == Cause::Check && !self.watch.has_moved() {
+            return Looked::Nowhere;
         }
-        if stop.is_cancelled() {
-            return;
+        let looked = std::panic::catch_unwind(AssertUnwindSafe(|| {
+            let applied = self.reloader.apply(whole);
+            (applied, self.watch.follow(&self.reloader.places()))
+        }));
+        match looked {
+            Ok((Applied::Unsettled, _)) => Looked::Unsettled,
+            Ok((_, true)) => Looked::Unwatched,
+            Ok((Applied::Refused, false)) => Looked::Refused,
+            Ok((Applied::Unchanged | Applied::Swapped, false)) => Looked::Done,
+            Err(_) => {
+                // The panic hook has said what and where.
+                tracing::error!("a reload failed; the server goes on with what it had");
+                Looked::Refused
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::cursor::Cursors;
 use super::{Entry, Runtime, SharedValues, ToolSet};
 use crate::action::shell::own_binary;
-use crate::action::{Action, Toolbox};
+use crate::action::{Action, PrepareError, Toolbox};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::NOT_READY;
 use crate::model::{Settings, Tool, ToolDeclaration};
@@ -13,8 +13,18 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// A runtime, and what it had to do without.
+#[derive(Debug)]
+pub struct Built {
+    /// The runtime.
+    pub runtime: Runtime,
+    /// Why some tools are not in it.
+    pub left_out: Vec<Diagnostic>,
+}
+
 /// Builds the runtime of these tools. What `previous` had ready for a tool that has not changed is
-/// taken over: open folders, connection pools.
+/// taken over: open folders, connection pools. A tool that cannot be made ready is left out when
+/// `may_miss` says so of its name.
 ///
 /// # Errors
 /// What cannot be made ready: a folder that is gone, a certificate that cannot be used.
@@ -23,27 +33,31 @@ pub fn build(
     tools: &[Arc<Tool>],
     previous: Option<&Runtime>,
     shutdown: &Shutdown,
-) -> Result<Runtime, Vec<Diagnostic>> {
-    let offer = Offer {
-        tools: (!tools.is_empty()).then(Listed::default),
-    };
-    let face = Face::new(&settings.server.identity, offer);
-    let discovery = face.discover_result(settings.server.discovery_cache);
-    let secret = settings.server.secret.as_ref();
-    let cursors = Cursors::new(
-        "tools",
-        tools.iter().map(|tool| tool.fingerprint.as_str()),
-        secret.map(crate::secret::Secret::reveal),
-    );
-    let pages = pages(settings, &face, tools, &cursors);
-    let toolbox = Toolbox::new(shutdown, settings.server.grace, helper());
-    let by_name = entries(tools, previous, toolbox)?;
-    Ok(Runtime {
-        face,
-        discovery,
-        tools: ToolSet { by_name, pages },
-        values: SharedValues::of(&settings.values),
-        cursors,
+    may_miss: impl Fn(&str) -> bool,
+) -> Result<Built, Vec<Diagnostic>> {
+    let mut toolbox = Toolbox::new(shutdown, settings.server.grace, helper());
+    if let Some(previous) = previous {
+        let actions = previous.tools.by_name.values();
+        toolbox.take_over(actions.filter_map(|entry| entry.action.as_deref()));
+    }
+    let mut served = Vec::with_capacity(tools.len());
+    let (mut left_out, mut errors) = (Vec::new(), Vec::new());
+    for tool in tools {
+        match entry(tool, previous, &mut toolbox) {
+            Ok(entry) => served.push(entry),
+            Err(error) => {
+                let missed = may_miss(&tool.declaration.name);
+                let found = if missed { &mut left_out } else { &mut errors };
+                found.push(not_ready(tool, &error));
+            }
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Ok(Built {
+        runtime: assemble(settings, served),
+        left_out,
     })
 }
 
@@ -52,14 +66,75 @@ fn helper() -> PathBuf {
     own_binary().unwrap_or_else(|_| PathBuf::from("snodo"))
 }
 
+/// A tool with its action: the one that ran it before, when neither has changed.
+fn entry(
+    tool: &Arc<Tool>,
+    previous: Option<&Runtime>,
+    toolbox: &mut Toolbox,
+) -> Result<Entry, PrepareError> {
+    let known = previous.and_then(|previous| previous.tools.by_name.get(&tool.declaration.name));
+    let known = known.filter(|known| known.tool.definition == tool.definition);
+    let action = match (known, &tool.action) {
+        (Some(known), _) if known.is_current() => known.action.clone(),
+        (_, None) => None,
+        (_, Some(spec)) => Some(Arc::new(Action::prepare(spec, toolbox)?)),
+    };
+    Ok(Entry {
+        tool: Arc::clone(tool),
+        action,
+    })
+}
+
+fn not_ready(tool: &Tool, error: &PrepareError) -> Diagnostic {
+    let (place, name) = (&tool.place, &tool.declaration.name);
+    let message = format!(
+        "{}:{}: the tool `{name}` cannot be served: {error}",
+        place.file.display(),
+        place.line
+    );
+    Diagnostic::placeless(NOT_READY, message)
+}
+
+fn assemble(settings: &Settings, served: Vec<Entry>) -> Runtime {
+    let offer = Offer {
+        tools: (!served.is_empty()).then(Listed::default),
+    };
+    let face = Face::new(&settings.server.identity, offer);
+    let discovery = face.discover_result(settings.server.discovery_cache);
+    let secret = settings.server.secret.as_ref();
+    let cursors = Cursors::new(
+        "tools",
+        served.iter().map(|entry| entry.tool.fingerprint.as_str()),
+        secret.map(crate::secret::Secret::reveal),
+    );
+    let pages = pages(settings, &face, &served, &cursors);
+    let definitions = served.iter().map(|entry| entry.tool.definition).collect();
+    let by_name: HashMap<String, Entry> = served
+        .into_iter()
+        .map(|entry| (entry.tool.declaration.name.clone(), entry))
+        .collect();
+    Runtime {
+        face,
+        discovery,
+        tools: ToolSet {
+            by_name,
+            pages,
+            definitions,
+        },
+        values: SharedValues::of(&settings.values),
+        cursors,
+    }
+}
+
 fn pages(
     settings: &Settings,
     face: &Face,
-    tools: &[Arc<Tool>],
+    served: &[Entry],
     cursors: &Cursors,
 ) -> Vec<crate::ops::Ready> {
     let size = settings.server.page_size.max(1);
-    let declarations: Vec<&ToolDeclaration> = tools.iter().map(|tool| &tool.declaration).collect();
+    let declarations: Vec<&ToolDeclaration> =
+        served.iter().map(|entry| &entry.tool.declaration).collect();
     let count = declarations.len().div_ceil(size).max(1);
     (0..count)
         .map(|page| {
@@ -73,52 +148,4 @@ fn pages(
             face.tools_page(shown, next.as_deref(), settings.server.tools_cache)
         })
         .collect()
-}
-
-fn entries(
-    tools: &[Arc<Tool>],
-    previous: Option<&Runtime>,
-    mut toolbox: Toolbox,
-) -> Result<HashMap<String, Entry>, Vec<Diagnostic>> {
-    let mut by_name = HashMap::with_capacity(tools.len());
-    let mut errors = Vec::new();
-    if let Some(previous) = previous {
-        let actions = previous.tools.by_name.values();
-        toolbox.take_over(actions.filter_map(|entry| entry.action.as_deref()));
-    }
-    for tool in tools {
-        let name = &tool.declaration.name;
-        let known = previous.and_then(|previous| previous.tools.by_name.get(name));
-        if let Some(known) = known.filter(|known| Arc::ptr_eq(&known.tool, tool)) {
-            by_name.insert(name.clone(), known.clone());
-            continue;
-        }
-        let action = match &tool.action {
-            None => None,
-            Some(spec) => match Action::prepare(spec, &mut toolbox) {
-                Ok(action) => Some(Arc::new(action)),
-                Err(error) => {
-                    errors.push(Diagnostic::placeless(
-                        NOT_READY,
-                        format!(
-                            "{}:{}: the tool `{name}` cannot be served: {error}",
-                            tool.place.file.display(),
-                            tool.place.line
-                        ),
-                    ));
-                    continue;
-                }
-            },
-        };
-        let entry = Entry {
-            tool: Arc::clone(tool),
-            action,
-        };
-        by_name.insert(name.clone(), entry);
-    }
-    if errors.is_empty() {
-        Ok(by_name)
-    } else {
-        Err(errors)
-    }
 }

@@ -6,7 +6,7 @@ mod diff;
 mod execute;
 mod handle;
 
-pub use build::build;
+pub use build::{Built, build};
 pub use diff::Diff;
 pub use handle::Handle;
 
@@ -34,6 +34,8 @@ pub struct Runtime {
 struct ToolSet {
     by_name: HashMap<String, Entry>,
     pages: Vec<Ready>,
+    /// What the manifests say of each, in the order of the list.
+    definitions: Vec<[u8; 32]>,
 }
 
 /// A tool with its action ready to run.
@@ -54,6 +56,52 @@ impl Runtime {
     /// What the dialects need to know of the server to read a request and write an answer.
     pub fn face(&self) -> &Face {
         &self.face
+    }
+
+    /// Whether there is a tool of this name.
+    pub fn serves(&self, tool: &str) -> bool {
+        self.tools.by_name.contains_key(tool)
+    }
+
+    /// How many tools there are.
+    pub fn tools(&self) -> usize {
+        self.tools.by_name.len()
+    }
+
+    /// Whether these tools, in this order, are the ones that are served.
+    pub fn serves_just(&self, tools: &[Arc<Tool>]) -> bool {
+        let wanted = tools.iter().map(|tool| &tool.definition);
+        wanted.eq(&self.tools.definitions)
+    }
+
+    /// Whether what was opened when this was built is still what its names lead to: another folder
+    /// may lie where an action's was. Asks the file system.
+    pub fn is_current(&self) -> bool {
+        self.tools.by_name.values().all(Entry::is_current)
+    }
+
+    /// Whether both serve the same tools in the same order by the same actions. What they say of
+    /// the server may differ.
+    pub fn serves_as(&self, other: &Self) -> bool {
+        self.tools.definitions == other.tools.definitions
+            && self.tools.by_name.iter().all(|(name, entry)| {
+                let same = other.tools.by_name.get(name);
+                same.is_some_and(|same| entry.has_action_of(same))
+            })
+    }
+}
+
+impl Entry {
+    fn is_current(&self) -> bool {
+        let action = self.action.as_ref();
+        action.is_none_or(|action| action.is_current())
+    }
+
+    fn has_action_of(&self, other: &Self) -> bool {
+        match (&self.action, &other.action) {
+            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
+            (one, two) => one.is_none() && two.is_none(),
+        }
     }
 }
 

@@ -6,11 +6,17 @@ use crate::protocol::{Call, Response};
 use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
-/// Carries out a call within `limit` and writes its answer. A panic inside becomes an internal
+/// Carries out a call within `limit`, or until it is `given_up`, and writes its answer. A panic inside becomes an internal
 /// error of this request alone; what was being done is lost, and the runtime has no interior
 /// mutability that could be left half changed.
-pub(super) async fn carry_out<E: Execute>(runtime: &E, call: Call, limit: Duration) -> Response {
+pub(super) async fn carry_out<E: Execute>(
+    runtime: &E,
+    call: Call,
+    limit: Duration,
+    given_up: &CancellationToken,
+) -> Response {
     let Call {
         operation,
         context,
@@ -19,9 +25,11 @@ pub(super) async fn carry_out<E: Execute>(runtime: &E, call: Call, limit: Durati
     let mut record = Record::new(context.method);
     let work = async { runtime.execute(operation, &context).await };
     let work = AssertUnwindSafe(work).catch_unwind();
-    let outcome = match tokio::time::timeout(limit, work).await {
-        Ok(Ok(outcome)) => outcome,
-        Ok(Err(_)) => {
+    let work = tokio::time::timeout(limit, given_up.run_until_cancelled(work));
+    let outcome = match work.await {
+        Ok(Some(Ok(outcome))) => outcome,
+        Ok(None) => Err(OpError::Internal("the server is stopping".into())),
+        Ok(Some(Err(_))) => {
             // What a panic says may hold what the request said, so it is not repeated.
             tracing::error!(
                 method = context.method,

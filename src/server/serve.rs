@@ -6,6 +6,7 @@ use crate::protocol::{self, Carrier, Response, Step};
 use bytes::Bytes;
 use http::HeaderMap;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// What a request may take of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +32,18 @@ impl Default for Limits {
 pub struct Server<S> {
     runtimes: S,
     limits: Limits,
+    given_up: CancellationToken,
 }
 
 impl<S: Snapshots> Server<S> {
-    /// A server of these runtimes, within these limits.
-    pub fn new(runtimes: S, limits: Limits) -> Self {
-        Self { runtimes, limits }
+    /// A server of these runtimes, within these limits. Requests in flight when `given_up` is
+    /// cancelled are dropped and answered with an internal error: the server is stopping.
+    pub fn new(runtimes: S, limits: Limits, given_up: CancellationToken) -> Self {
+        Self {
+            runtimes,
+            limits,
+            given_up,
+        }
     }
 }
 
@@ -57,13 +64,14 @@ impl<S: Snapshots> Endpoint for Server<S> {
                 message(response)
             }
             Step::Call(call) => {
-                message(carry_out(&*runtime, call, self.limits.request_timeout).await)
+                let limit = self.limits.request_timeout;
+                message(carry_out(&*runtime, call, limit, &self.given_up).await)
             }
         }
     }
 
     fn open(&self) -> StreamSession<S> {
-        StreamSession::new(self.runtimes.clone(), self.limits)
+        StreamSession::new(self.runtimes.clone(), self.limits, self.given_up.clone())
     }
 }
 

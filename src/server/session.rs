@@ -7,21 +7,24 @@ use crate::ops::OpError;
 use crate::protocol::{self, Call, Carrier, Conversation, Fault, PARSE_ERROR, Step};
 use bytes::Bytes;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// One stream's state: which requests are in flight, and what its messages have agreed on.
 #[derive(Debug)]
 pub struct StreamSession<S> {
     runtimes: S,
     limits: Limits,
+    given_up: CancellationToken,
     conversation: Conversation,
     in_flight: InFlight,
 }
 
 impl<S: Snapshots> StreamSession<S> {
-    pub(super) fn new(runtimes: S, limits: Limits) -> Self {
+    pub(super) fn new(runtimes: S, limits: Limits, given_up: CancellationToken) -> Self {
         Self {
             runtimes,
             limits,
+            given_up,
             conversation: Conversation::default(),
             in_flight: InFlight::new(limits.in_flight),
         }
@@ -48,11 +51,12 @@ impl<S: Snapshots> StreamSession<S> {
             }
         };
         let limit = self.limits.request_timeout;
+        let given_up = self.given_up.clone();
         Received::Work(Box::pin(async move {
             let response = tokio::select! {
                 biased;
                 () = place.cancelled() => return None,
-                response = carry_out(&*runtime, call, limit) => response,
+                response = carry_out(&*runtime, call, limit, &given_up) => response,
             };
             place.finish().then_some(response.body)
         }))

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 
 mod post;
 mod stream;
@@ -148,7 +149,11 @@ impl Snapshots for Source {
 /// A server of one runtime with these limits.
 fn server(limits: Limits) -> (Arc<Scripted>, Server<Source>) {
     let runtime = Scripted::new("scripted");
-    let server = Server::new(Source::new(runtime.clone()), limits);
+    let server = Server::new(
+        Source::new(runtime.clone()),
+        limits,
+        CancellationToken::new(),
+    );
     (runtime, server)
 }
 

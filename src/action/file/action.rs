@@ -46,6 +46,15 @@ impl FileAction {
         })
     }
 
+    /// Whether the folder that is open is the one that has its name. A folder whose name is gone
+    /// stays in use.
+    pub fn is_current(&self) -> bool {
+        match &self.source {
+            Source::Below(root) => root.is_at(&self.spec.root),
+            Source::Literal(_) => true,
+        }
+    }
+
     /// Reads.
     ///
     /// # Errors

@@ -21,8 +21,8 @@ pub(super) const TURNS: usize = 16;
 /// `..` that stay inside are followed. Cloning is cheap.
 ///
 /// The handle stays with the folder it was opened on: when the folder is moved, so is the root;
-/// when another takes its name, it is not seen. Only when the folder has been removed is its path
-/// opened again, so that one that was deleted and made anew is found.
+/// when another takes its name, it is not seen, but [`Root::is_at`] tells. Only when the folder has
+/// been removed is its path opened again, so that one that was deleted and made anew is found.
 #[derive(Clone, Debug)]
 pub struct Root(pub(super) Arc<Source>);
 
@@ -45,6 +45,17 @@ impl Root {
             },
             turns: Arc::new(Semaphore::new(TURNS)),
         })))
+    }
+
+    /// False when another folder than the one that is open has this name now.
+    pub fn is_at(&self, folder: &Path) -> bool {
+        let Place::Below { dir, .. } = &self.0.place else {
+            return true;
+        };
+        match (rustix::fs::fstat(dir), rustix::fs::stat(folder)) {
+            (Ok(open), Ok(named)) => (open.st_dev, open.st_ino) == (named.st_dev, named.st_ino),
+            _ => true,
+        }
     }
 
     /// Reads the file at `path`, relative to the root; `""` and `"."` are the root itself. A name

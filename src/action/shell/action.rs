@@ -140,12 +140,16 @@ fn argv(program: &Program, call: Call<'_>) -> Result<Vec<OsString>, Failure> {
     Ok(argv)
 }
 
-/// A value must not become an option of the program. Behind literal text, as in `--author={{ … }}`,
-/// it is a part of what the author wrote.
+/// A value must not become an option of the program. An option that the author names is the author's
+/// word: `--path={{ … }}`. Dashes alone before the value would let it choose which.
 fn guard(arg: &ArgSpec, text: &str) -> Result<(), Failure> {
     let source = arg.value.source();
-    let begins_the_element = arg.value.literal_prefix().is_empty();
-    if text.starts_with('-') && begins_the_element && !arg.allow_dash {
+    let named = !arg
+        .value
+        .literal_prefix()
+        .trim_start_matches('-')
+        .is_empty();
+    if text.starts_with('-') && !named && !arg.allow_dash {
         return Err(Failure(format!(
             "the value of `{source}` begins with `-` and would be read as an option"
         )));

@@ -1,11 +1,10 @@
 //! Reading what a child writes: to the end always, kept up to a ceiling.
 
+use bytes::BufMut;
 use std::borrow::Cow;
 use std::io::ErrorKind;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
-
-use bytes::BufMut;
 
 /// The first room for output, and the room for what is thrown away: a pipe holds 64 KiB at most
 /// unless a program asks for more.
@@ -172,5 +171,58 @@ fn keep_last(last: &mut Vec<u8>, piece: &[u8]) {
 fn make_room(kept: &mut Vec<u8>, room: usize) {
     if kept.len() == kept.capacity() {
         kept.reserve_exact(kept.len().max(FIRST).min(room));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text;
+    use proptest::prelude::*;
+    use std::borrow::Cow;
+
+    #[test]
+    fn invalid_sequences_are_replaced_and_neighbours_kept() {
+        assert_eq!(text(b"a\xffb\0\x1b", false), "a\u{fffd}b\0\x1b");
+        assert_eq!(text(b"\xe2\x82x", false), "\u{fffd}x");
+        // An overlong form and a surrogate are invalid byte by byte.
+        assert_eq!(text(b"\xc0\x80", false), "\u{fffd}\u{fffd}");
+        assert_eq!(text(b"\xed\xa0\x80", true), "\u{fffd}\u{fffd}\u{fffd}");
+        assert!(matches!(text("ż🦀".as_bytes(), true), Cow::Borrowed("ż🦀")));
+    }
+
+    #[test]
+    fn only_a_cut_character_is_left_out() {
+        assert_eq!(text(b"a\xf0\x9f\xa6", true), "a");
+        assert_eq!(text(b"a\xf0\x9f\xa6", false), "a\u{fffd}");
+        assert_eq!(text(b"a\xff", true), "a\u{fffd}");
+        assert_eq!(
+            text(b"a\x80\x80\x80\x80", true),
+            "a\u{fffd}\u{fffd}\u{fffd}\u{fffd}"
+        );
+        assert_eq!(text(b"\xf0", true), "");
+        assert_eq!(text(b"", true), "");
+        // Four bytes that begin like a character of four and are none.
+        assert_eq!(
+            text(b"\xf8\x80\x80\x80", true),
+            "\u{fffd}\u{fffd}\u{fffd}\u{fffd}"
+        );
+    }
+
+    proptest! {
+        /// Cut anywhere, text stays what it was up to the last whole character.
+        #[test]
+        fn a_cut_is_a_prefix(whole: String, at: prop::sample::Index) {
+            let at = at.index(whole.len() + 1);
+            let edge = whole.floor_char_boundary(at);
+            prop_assert_eq!(text(&whole.as_bytes()[..at], true), &whole[..edge]);
+        }
+
+        /// Any bytes: leaving a cut character out changes nothing before it.
+        #[test]
+        fn a_cut_changes_only_the_end(bytes: Vec<u8>) {
+            let (cut, all) = (text(&bytes, true), text(&bytes, false));
+            let replaced = format!("{cut}\u{fffd}");
+            prop_assert!(all == cut || all == replaced);
+        }
     }
 }

@@ -63,7 +63,7 @@ pub enum ProcessError {
     #[error("the limits of `{0}` leave it no room to start; raise them")]
     Limited(String),
     /// The task that owned the command is gone: the runtime ends, or a tap panicked. So is the group.
-    #[error("`{0}` was abandoned because the server is ending")]
+    #[error("`{0}` was abandoned by the server")]
     Abandoned(String),
     /// Anything else.
     #[error("`{program}` could not be run")]

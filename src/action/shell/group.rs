@@ -127,12 +127,15 @@ impl Group {
         }
     }
 
-    /// True when nothing is left: the leader is reaped and nothing else in the group is alive.
+    /// True when nothing is left: the leader is reaped, nothing else in the group is alive, and no
+    /// zombie in it is ours.
     pub(super) fn is_gone(&mut self) -> bool {
-        let empty =
-            |group: &mut Self| !group.has_members() || !group.members.any_alive(group.number);
-        self.gone = self.gone || (self.reaped && empty(self));
+        self.gone = self.gone || (self.reaped && self.is_empty());
         self.gone
+    }
+
+    fn is_empty(&mut self) -> bool {
+        !self.is_leaderless() || (!self.members.any_alive(self.number) && reap_orphans(self.number))
     }
 
     /// Sends SIGTERM to the group, the first time only. SIGCONT lets a stopped process see it.
@@ -168,7 +171,7 @@ impl Group {
 
     /// Errors mean that nobody is there (ESRCH) or that it is another user's (EPERM): nothing to do.
     fn signal(&self, signal: Signal) {
-        if self.reaped && !self.has_members() {
+        if self.reaped && !self.is_leaderless() {
             return;
         }
         let sent = kill_process_group(self.number, signal);
@@ -178,20 +181,22 @@ impl Group {
         }
     }
 
-    /// Whether a group of this number, of which the leader is reaped, has members we may signal.
-    fn has_members(&self) -> bool {
-        if !self.is_leaderless() {
-            return false;
-        }
-        // As process 1 of a container we inherit the group's orphans: their zombies are ours to
-        // reap. For anybody else this is ECHILD.
-        while let Ok(Some(_)) = waitpgid(self.number, WaitOptions::NOHANG) {}
-        self.is_leaderless()
-    }
-
+    /// Whether the number, whose leader is reaped, still names this group, which a signal can reach.
     fn is_leaderless(&self) -> bool {
         test_kill_process_group(self.number).is_ok()
             && test_kill_process(self.number) == Err(Errno::SRCH)
+    }
+}
+
+/// As process 1 of a container we inherit the group's orphans, and reaping them is for us. True when
+/// none is left, which for anybody but process 1 is always so (ECHILD).
+fn reap_orphans(group: Pid) -> bool {
+    loop {
+        match waitpgid(group, WaitOptions::NOHANG) {
+            Ok(Some(_)) => {}
+            Ok(None) => return false,
+            Err(_) => return true,
+        }
     }
 }
 
@@ -204,7 +209,7 @@ impl Drop for Group {
         self.kill();
         let began = Instant::now();
         self.reap();
-        while !self.reaped && began.elapsed() < LAST_RESORT {
+        while !self.is_gone() && began.elapsed() < LAST_RESORT {
             std::thread::sleep(FIRST_PAUSE);
             self.reap();
         }

@@ -45,7 +45,10 @@ impl Limits {
     /// What stands between the helper's name and the program: `__exec-limits --nice N … --`.
     pub(super) fn to_arguments(self) -> Vec<OsString> {
         let options = [
-            ("--nice", self.nice.map(|value| value.to_string())),
+            (
+                "--nice",
+                self.nice.map(|value| value.clamp(-20, 19).to_string()),
+            ),
             ("--memory", self.memory_bytes.map(|value| value.to_string())),
             ("--cpu", self.cpu_seconds.map(|value| value.to_string())),
             ("--processes", self.processes.map(|value| value.to_string())),
@@ -88,4 +91,44 @@ pub(super) fn read_report(stderr: &[u8]) -> Option<io::Error> {
     let text = std::str::from_utf8(stderr).ok()?;
     let errno = text.strip_prefix(REPORT)?.strip_suffix('\n')?;
     Some(io::Error::from_raw_os_error(errno.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_set_limits_are_written() {
+        assert!(Limits::default().is_empty());
+        assert_eq!(Limits::default().to_arguments(), [SUBCOMMAND, "--"]);
+        let limits = Limits {
+            nice: Some(-99),
+            processes: Some(u64::MAX),
+            ..Limits::default()
+        };
+        assert!(!limits.is_empty());
+        let wanted = "__exec-limits --nice -20 --processes 18446744073709551615 --";
+        assert_eq!(limits.to_arguments().join(" ".as_ref()), wanted);
+    }
+
+    #[test]
+    fn the_own_binary_is_there() {
+        assert!(own_binary().is_ok_and(|path| path.is_file()));
+    }
+
+    #[test]
+    fn a_report_is_read_back() {
+        let written = report(&io::Error::from_raw_os_error(8));
+        assert!(written.len() <= REPORT_MAX);
+        let longest = report(&io::Error::from_raw_os_error(i32::MIN));
+        assert!(longest.len() <= REPORT_MAX);
+        assert_eq!(
+            read_report(&written).and_then(|e| e.raw_os_error()),
+            Some(8)
+        );
+        let text = String::from_utf8(written).unwrap();
+        for other in ["", "x", text.trim_end(), &format!("{text}more"), &text[1..]] {
+            assert!(read_report(other.as_bytes()).is_none(), "{other:?}");
+        }
+    }
 }

@@ -36,16 +36,34 @@ impl Members {
     }
 }
 
-/// Reads state and group of a process: the third and fifth field of proc_pid_stat(5). The second is
-/// a name in parentheses that may itself hold spaces and parentheses.
 #[cfg(target_os = "linux")]
 fn lives_in(pid: i32, group: i32) -> bool {
-    let Ok(stat) = std::fs::read(format!("/proc/{pid}/stat")) else {
-        return false;
-    };
-    let stat = String::from_utf8_lossy(&stat);
+    let stat = std::fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+    is_alive_in(&String::from_utf8_lossy(&stat), group)
+}
+
+/// Reads state and group, the third and fifth field of proc_pid_stat(5). The second is a name in
+/// parentheses that may itself hold spaces and parentheses.
+#[cfg(target_os = "linux")]
+fn is_alive_in(stat: &str, group: i32) -> bool {
     let after_name = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
     let mut fields = after_name.split_ascii_whitespace();
     let dead = matches!(fields.next(), None | Some("Z" | "X" | "x"));
     !dead && fields.nth(1).and_then(|field| field.parse().ok()) == Some(group)
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::is_alive_in;
+
+    #[test]
+    fn zombies_and_strangers_do_not_count() {
+        assert!(is_alive_in("5 (sh) S 1 77 77 0", 77));
+        assert!(is_alive_in("5 (a) Z 1 (b) 9) T 1 77 77 0", 77));
+        assert!(!is_alive_in("5 (sh) S 77 78 77 0", 77));
+        assert!(!is_alive_in("5 (sh) Z 1 77 77 0", 77));
+        assert!(!is_alive_in("5 (sh) X 1 77 77 0", 77));
+        assert!(!is_alive_in("", 77));
+    }
 }

@@ -15,7 +15,6 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
-use tokio_util::sync::CancellationToken;
 
 /// How long what outlives its leader may hold a pipe, or take to end by itself, before it is ended.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -25,6 +24,10 @@ const HURRY: Duration = Duration::from_millis(500);
 
 /// How long an answer waits for a group to go after SIGKILL: what is inside the kernel can hang.
 const UNKILLABLE: Duration = Duration::from_secs(1);
+
+/// How often, and after what time, a program that is being written is tried again.
+const BUSY_RETRIES: u32 = 5;
+const BUSY_PAUSE: Duration = Duration::from_millis(20);
 
 /// Why a command was ended before it ended itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +87,7 @@ impl Runner {
     /// signal and a timeout are not errors.
     pub async fn run(&self, command: Command, taps: Taps) -> Result<Finished, ProcessError> {
         let path = command.resolve()?;
-        let life = self.start(&command, &path, taps)?;
+        let life = self.start(&command, &path, taps).await?;
         let (answer, finished) = oneshot::channel();
         self.shutdown
             .tasks()
@@ -95,16 +98,26 @@ impl Runner {
         }
     }
 
-    fn start(&self, command: &Command, path: &Path, taps: Taps) -> Result<Life, ProcessError> {
+    async fn start(
+        &self,
+        command: &Command,
+        path: &Path,
+        taps: Taps,
+    ) -> Result<Life, ProcessError> {
         let failed = |error| ProcessError::from_io(error, command.program(), &command.cwd);
         keep_zombies().map_err(failed)?;
         let limited = !command.limits.is_empty();
-        let mut group = match self.spawn(command, path) {
-            Ok(child) => Group::new(child),
-            Err(error) if limited && error.kind() == io::ErrorKind::NotFound => {
-                return Err(ProcessError::NoHelper(command.program()));
+        let mut group = match self.spawn_when_written(command, path).await {
+            Ok(group) => group,
+            Err(error) => {
+                return Err(match failed(error) {
+                    // The program itself has just been seen.
+                    ProcessError::Interpreter(program) if limited => {
+                        ProcessError::NoHelper(program)
+                    }
+                    error => error,
+                });
             }
-            Err(error) => return Err(failed(error)),
         };
         let report = if limited { REPORT_MAX } else { 0 };
         let ceilings = [command.max_output, command.max_output.max(report)];
@@ -117,11 +130,24 @@ impl Runner {
             pipes,
             kill_after: command.kill_after,
             stopping: Stopping {
-                token: self.shutdown.token().clone(),
+                shutdown: self.shutdown.clone(),
                 grace: self.grace,
                 began: None,
             },
         })
+    }
+
+    /// A file somebody writes cannot be executed (ETXTBSY). Often that is over at once: its writer is
+    /// done, but a process forked meanwhile holds its descriptor until it executes another program.
+    async fn spawn_when_written(&self, command: &Command, path: &Path) -> io::Result<Group> {
+        for _ in 0..BUSY_RETRIES {
+            match self.spawn(command, path) {
+                Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {}
+                spawned => return spawned.map(Group::new),
+            }
+            sleep(BUSY_PAUSE).await;
+        }
+        self.spawn(command, path).map(Group::new)
     }
 
     /// The path is absolute and nothing runs between fork and exec, so that the standard library
@@ -234,7 +260,8 @@ impl Life {
         self.group.reap();
     }
 
-    /// SIGTERM, `kill_after`, SIGKILL; the streams are served all the while.
+    /// SIGTERM, `kill_after`, SIGKILL; the streams are served all the while. In a hurry SIGKILL
+    /// follows at once.
     async fn end(&mut self) {
         self.group.ask();
         let over = tokio::select! {
@@ -273,33 +300,39 @@ impl Life {
 
 /// What the server's own stopping means for one command.
 struct Stopping {
-    token: CancellationToken,
+    shutdown: Shutdown,
     grace: Duration,
     began: Option<Instant>,
 }
 
 impl Stopping {
-    /// Waits for the end of the grace. May be dropped and called again.
+    /// Waits for the end of the grace, which a hurry is too. May be dropped and called again.
     async fn grace_over(&mut self) {
         let began = match self.began {
             Some(began) => began,
             None => {
-                self.token.cancelled().await;
+                self.shutdown.token().cancelled().await;
                 *self.began.insert(Instant::now())
             }
         };
-        sleep(self.grace.saturating_sub(began.elapsed())).await;
+        let left = self.grace.saturating_sub(began.elapsed());
+        let hurried = self.shutdown.hurried();
+        // An early end of the wait is the hurry.
+        let _hurried = timeout(left, hurried.cancelled()).await;
     }
 
-    /// Waits for the moment of SIGKILL, `after` from now or sooner when the grace is over.
+    /// Waits for the moment of SIGKILL: `after` from now, sooner when the grace is over, at once in
+    /// a hurry.
     async fn kill_due(&mut self, after: Duration) {
-        let hurried = async {
+        let hurried = self.shutdown.hurried().clone();
+        let late = async {
             self.grace_over().await;
             sleep(HURRY).await;
         };
         tokio::select! {
             () = sleep(after) => {}
-            () = hurried => {}
+            () = late => {}
+            () = hurried.cancelled() => {}
         }
     }
 }

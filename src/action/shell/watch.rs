@@ -97,3 +97,30 @@ fn ignored(kind: SignalKind) -> bool {
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
     mask.is_none_or(|mask| mask >> (kind.as_raw_value() - 1) & 1 == 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    #[expect(clippy::disallowed_methods, reason = "it is waited for below")]
+    async fn an_exit_is_a_sign() {
+        for by_signal in [false, true] {
+            let mut child = std::process::Command::new("cat")
+                .stdin(std::process::Stdio::piped())
+                .spawn()
+                .unwrap();
+            let pid = Pid::from_child(&child);
+            let mut watch = match by_signal {
+                true => Watch::by_signal().unwrap(),
+                false => Watch::new(pid).unwrap(),
+            };
+            drop(child.stdin.take());
+            watch.sign().await;
+            while child.try_wait().unwrap().is_none() {
+                watch.sign().await;
+            }
+            assert!(child.wait().unwrap().success());
+        }
+    }
+}

@@ -18,12 +18,15 @@ pub(super) fn compile(
     validation: Validation,
 ) -> Result<Schema, Vec<SchemaError>> {
     let mut findings = Vec::new();
-    let parts = match check(&json, root, validation, &mut findings) {
-        Some(parts) if findings.iter().all(|finding| finding.kind.is_warning()) => parts,
-        _ => {
-            findings.truncate(MAX_ERRORS);
-            return Err(findings);
-        }
+    let parts = check(&json, root, validation, &mut findings);
+    // Errors first: warnings must not crowd them out.
+    findings.sort_by_key(|finding| finding.kind.is_warning());
+    findings.truncate(MAX_ERRORS);
+    let has_errors = findings
+        .first()
+        .is_some_and(|first| !first.kind.is_warning());
+    let Some(parts) = parts.filter(|_| !has_errors) else {
+        return Err(findings);
     };
     Ok(Schema {
         required: required(&json, parts.dialect),

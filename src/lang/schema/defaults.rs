@@ -1,23 +1,20 @@
 //! Declared defaults: what a call does not give is filled in before the action sees it. What it
 //! gives is never touched.
 
+mod check;
+mod complete;
+
+pub(super) use check::check;
+
 use super::bounds::is_within_depth;
 use super::document::{Document, NodeId};
-use super::error::{MAX_ERRORS, SchemaError, SchemaErrorKind};
+use super::error::SchemaError;
 use super::keywords::Step;
-use super::pointer;
-use super::rules::{Outcome, Rules};
 use serde_json::{Map, Value};
 
 /// Most bytes of defaults filled into one value, near enough: a short list of empty objects must
 /// not become gigabytes.
 const MAX_FILLED: usize = 16 * 1024 * 1024;
-
-/// Most bytes of the defaults of one schema, filled into each other.
-const MAX_COMPLETED: usize = 4 * 1024 * 1024;
-
-/// Visits spent on checking all defaults of a schema against it.
-const CHECK_FUEL: u64 = 1_000_000;
 
 /// The value asks for more than 16 MiB of defaults, or is nested too deep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,36 +63,7 @@ impl Defaults {
         if defaults.nodes.first().is_none_or(|root| !root.is_useful) {
             return Ok(Self::default());
         }
-        let mut completer = Completer {
-            raw: &defaults,
-            open: Vec::new(),
-            depth,
-            left: MAX_COMPLETED,
-        };
-        let mut completed = Vec::new();
-        for (id, node) in defaults.nodes.iter().enumerate() {
-            for (index, property) in node.properties.iter().enumerate() {
-                if let Some((value, _)) = &property.default {
-                    let value = completer.complete(value, property.node).ok_or_else(|| {
-                        let pointer = document.nodes.get(property.node).map_or("", |n| &n.pointer);
-                        SchemaError::new(
-                            SchemaErrorKind::TooLarge,
-                            pointer,
-                            "the defaults in this default never end, nest too deep or take more \
-                             than 4 MiB",
-                        )
-                    })?;
-                    let size = size(&value);
-                    completed.push((id, index, (value, size)));
-                }
-            }
-        }
-        for (id, index, value) in completed {
-            let node = defaults.nodes.get_mut(id);
-            if let Some(property) = node.and_then(|node| node.properties.get_mut(index)) {
-                property.default = Some(value);
-            }
-        }
+        complete::complete(&mut defaults, document, depth)?;
         Ok(defaults)
     }
 
@@ -206,40 +174,6 @@ impl Defaults {
     }
 }
 
-/// Warns of every `default` that its own schema refuses. Those deeper than `depth` are left alone.
-pub(super) fn check(
-    document: &Document<'_>,
-    rules: &Rules,
-    depth: usize,
-    errors: &mut Vec<SchemaError>,
-) {
-    let mut fuel = CHECK_FUEL;
-    let mut found = 0;
-    for (id, node) in document.nodes.iter().enumerate() {
-        let Some(default) = node.schema.get("default") else {
-            continue;
-        };
-        if found == MAX_ERRORS || !is_within_depth(default, depth) {
-            continue;
-        }
-        if rules.holds(id, default, &mut fuel) != Outcome::Invalid {
-            continue;
-        }
-        found += 1;
-        let violations = rules.explain_at(id, default);
-        let first = match (violations.list().first(), violations.missing()) {
-            (Some(violation), _) if violation.location() == "/" => violation.message().to_owned(),
-            (Some(violation), _) => format!("at {}: {}", violation.location(), violation.message()),
-            (None, missing) => format!("it lacks {}", missing.join(", ")),
-        };
-        errors.push(SchemaError::new(
-            SchemaErrorKind::Default,
-            pointer::join(&node.pointer, "default"),
-            format!("the default is not what its schema allows: {first}"),
-        ));
-    }
-}
-
 /// Whether the document has a default anywhere.
 pub(super) fn has_any(document: &Document<'_>) -> bool {
     document
@@ -279,78 +213,4 @@ fn default_of<'a>(document: &Document<'a>, id: NodeId) -> Option<&'a Value> {
         let mut same = node.edges.iter().filter(|edge| same(edge.step));
         same.find_map(|edge| default_of(document, edge.to))
     })
-}
-
-/// Fills defaults into defaults, once, when the schema is loaded.
-struct Completer<'d> {
-    raw: &'d Defaults,
-    /// Subschemas whose default is being completed. One that comes back is left as written.
-    open: Vec<NodeId>,
-    /// Deepest nesting of a default, and of defaults in it.
-    depth: usize,
-    /// Bytes that may still be made.
-    left: usize,
-}
-
-impl Completer<'_> {
-    fn complete(&mut self, default: &Value, node: NodeId) -> Option<Value> {
-        if self.open.len() >= self.depth || !is_within_depth(default, self.depth) {
-            return None;
-        }
-        self.left = self.left.checked_sub(size(default))?;
-        let mut value = default.clone();
-        if !self.open.contains(&node) {
-            self.open.push(node);
-            self.descend(&mut value, node)?;
-            self.open.pop();
-        }
-        Some(value)
-    }
-
-    fn descend(&mut self, value: &mut Value, node: NodeId) -> Option<()> {
-        let raw = self.raw;
-        let Some(fill) = raw.nodes.get(node).filter(|fill| fill.is_useful) else {
-            return Some(());
-        };
-        match value {
-            Value::Object(members) => {
-                for property in &fill.properties {
-                    match (members.get_mut(&property.name), &property.default) {
-                        (Some(member), _) => self.descend(member, property.node)?,
-                        (None, Some((default, _))) => {
-                            let completed = self.complete(default, property.node)?;
-                            members.insert(property.name.clone(), completed);
-                        }
-                        (None, None) => {}
-                    }
-                }
-            }
-            Value::Array(items) => {
-                for (index, item) in items.iter_mut().enumerate() {
-                    if let Some(schema) = fill.prefix.get(index).copied().or(fill.rest) {
-                        self.descend(item, schema)?;
-                    }
-                }
-            }
-            _ => return Some(()),
-        }
-        for same in &fill.same {
-            self.descend(value, *same)?;
-        }
-        Some(())
-    }
-}
-
-/// About what a value takes in memory, in bytes.
-fn size(value: &Value) -> usize {
-    const NODE: usize = 64;
-    NODE + match value {
-        Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(size).sum(),
-        Value::Object(members) => members
-            .iter()
-            .map(|(key, value)| key.len() + NODE + size(value))
-            .sum(),
-        _ => 0,
-    }
 }

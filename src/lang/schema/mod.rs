@@ -110,7 +110,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// Everything wrong with it, warnings included, at most about 100 of each kind.
+    /// Everything wrong with it, warnings included: errors first, at most 100 findings.
     pub fn compile(
         json: Arc<Value>,
         root: Root,
@@ -134,7 +134,7 @@ impl Schema {
         self.validation
     }
 
-    /// Findings that do not keep it from being used.
+    /// Findings that do not keep it from being used, at most 100.
     pub fn warnings(&self) -> &[SchemaError] {
         &self.warnings
     }

@@ -7,10 +7,8 @@
 
 use super::Found;
 use crate::lang::diag::{Code, Diagnostic, SourceFile, Span};
-use rustix::fs::OFlags;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use crate::manifest::regular;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -60,35 +58,12 @@ fn read_within(path: &Path, max_bytes: u64) -> Result<Arc<SourceFile>, Diagnosti
 const BOM: char = '\u{FEFF}';
 
 fn bytes(path: &Path, max_bytes: u64) -> Result<Vec<u8>, Diagnostic> {
-    let file = open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => vanished(path),
-        _ => unreadable(path, &error),
-    })?;
-    let metadata = file.metadata().map_err(|error| unreadable(path, &error))?;
-    if !metadata.is_file() {
-        return Err(not_a_file(path));
-    }
-    if metadata.len() > max_bytes {
-        return Err(too_large(path, max_bytes));
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
-    // The file may grow while it is read.
-    file.take(max_bytes + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| unreadable(path, &error))?;
-    if bytes.len() as u64 > max_bytes {
-        return Err(too_large(path, max_bytes));
-    }
-    Ok(bytes)
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    // Opening a FIFO waits for its other end, and a terminal may become this process's own.
-    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-    OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits().cast_signed())
-        .open(path)
+    regular::read(path, max_bytes).map_err(|error| match error {
+        regular::ReadError::Io(error) if error.kind() == io::ErrorKind::NotFound => vanished(path),
+        regular::ReadError::Io(error) => unreadable(path, &error),
+        regular::ReadError::NotAFile => not_a_file(path),
+        regular::ReadError::TooLarge(_) => too_large(path, max_bytes),
+    })
 }
 
 fn not_utf8(path: &Path, bytes: &[u8], bad: usize) -> Diagnostic {

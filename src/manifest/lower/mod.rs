@@ -18,10 +18,14 @@ pub use tool::{Lowered, tool};
 
 use super::environment::Environment;
 use super::read::Findings;
+use super::regular::{self, ReadError};
 use crate::lang::schema::SchemaCache;
 use crate::model::Settings;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+
+/// Bytes in one file that a manifest names: 64 MiB.
+pub const MAX_OUTSIDE_BYTES: u64 = 64 << 20;
 
 /// What lowering one file may look at.
 #[derive(Debug)]
@@ -56,16 +60,24 @@ impl Cx<'_> {
         self.folder.join(path)
     }
 
-    /// Reads a file beside the manifest and remembers that the manifest depends on it.
+    /// Reads a file beside the manifest, of [`MAX_OUTSIDE_BYTES`] at the most, and remembers that
+    /// the manifest depends on it.
     ///
     /// # Errors
-    /// The system's, when the file cannot be read.
-    pub fn read_outside(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        let read = std::fs::read(path);
+    /// The file cannot be read, is no regular file, or is too large.
+    pub fn read_outside(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
+        let read = regular::read(path, MAX_OUTSIDE_BYTES);
         self.outside.borrow_mut().push(Outside {
             path: path.to_owned(),
             content: read.as_ref().ok().cloned(),
         });
         read
+    }
+}
+
+impl Outside {
+    /// Whether the file still says what it said when it was read.
+    pub fn is_current(&self) -> bool {
+        regular::read(&self.path, MAX_OUTSIDE_BYTES).ok() == self.content
     }
 }

@@ -3,7 +3,7 @@
 use super::codes::{AWKWARD_NAME, BAD_NAME, CONFLICT, EMPTY_COMPONENT};
 use super::{Cx, available, base, names, schema};
 use crate::lang::diag::{Diagnostic, Span};
-use crate::manifest::read::{At, Table};
+use crate::manifest::read::{At, Digest, Table};
 use crate::model::{ActionSpec, Place, ResultSpec, Tool, ToolDeclaration};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -21,6 +21,7 @@ pub struct Lowered {
 /// Reads one `[[tool]]`. `defaults` is the file's `[defaults]`, when it has one.
 pub fn tool(cx: &Cx<'_>, mut table: Table<'_>, defaults: Option<&Table<'_>>) -> Lowered {
     let before = cx.findings.errors();
+    let outside_before = cx.outside.borrow().len();
     let name = table
         .required_string("name")
         .filter(|name| check_name(&table, name));
@@ -30,7 +31,10 @@ pub fn tool(cx: &Cx<'_>, mut table: Table<'_>, defaults: Option<&Table<'_>>) -> 
         table.set_place("in a tool without a usable name");
     }
     let is_available = available::available(cx, &table);
-    let tool = build(cx, &table, name.as_ref(), defaults);
+    let mut tool = build(cx, &table, name.as_ref(), defaults);
+    if let Some(tool) = &mut tool {
+        tool.definition = definition(cx, &table, defaults, outside_before);
+    }
     base::refuse_unserved(
         &table,
         &[
@@ -80,6 +84,7 @@ fn build(
         output,
         action: action?,
         result,
+        definition: [0; 32],
         place,
     })
 }
@@ -175,6 +180,27 @@ fn check_name(table: &Table<'_>, name: &At<String>) -> bool {
         table.report(Diagnostic::warning(AWKWARD_NAME, name.at.clone(), why));
     }
     true
+}
+
+/// A digest of everything that makes the tool what it is: its own table, its file's defaults, the
+/// folder that relative paths count from, and the files that were read for it.
+fn definition(
+    cx: &Cx<'_>,
+    table: &Table<'_>,
+    defaults: Option<&Table<'_>>,
+    outside_before: usize,
+) -> [u8; 32] {
+    let mut digest = Digest::new();
+    digest.table(table);
+    if let Some(defaults) = defaults {
+        digest.table(defaults);
+    }
+    digest.bytes(cx.folder.as_os_str().as_encoded_bytes());
+    for outside in cx.outside.borrow().iter().skip(outside_before) {
+        digest.bytes(outside.path.as_os_str().as_encoded_bytes());
+        digest.bytes(outside.content.as_deref().unwrap_or_default());
+    }
+    digest.finish()
 }
 
 /// A digest of everything that is shown.

@@ -1,6 +1,7 @@
 //! Reading TOML with positions: tables key by key, values as JSON, templates in strings. This is
 //! the only view of TOML; what lies above sees values and where they stand.
 
+mod digest;
 mod entry;
 mod findings;
 mod json;
@@ -8,6 +9,7 @@ mod literal;
 mod table;
 mod template;
 
+pub use digest::Digest;
 pub use entry::{At, Entry, span, type_name};
 pub use findings::Findings;
 pub use json::to_json;

@@ -4,6 +4,7 @@ use super::sections::Reader;
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::{CONFLICT, MISSING_VALUE, UNREADABLE};
 use crate::manifest::read::{At, Entry, MISSING_KEY, Table};
+use crate::manifest::regular;
 use crate::secret::Secret;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -92,7 +93,12 @@ impl Reader<'_> {
     }
 
     fn file_value(&self, source: &Table<'_>, named: &At<String>, path: PathBuf) -> Option<Secret> {
-        match std::fs::read_to_string(&path) {
+        let read = regular::read(&path, super::MAX_BYTES).map_err(|error| error.to_string());
+        let text = read.and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+        });
+        self.sources.borrow_mut().push(path.clone());
+        match text {
             Ok(text) => Some(Secret::new(text.trim_end_matches(['\r', '\n']))),
             Err(error) => {
                 source.error(

@@ -10,6 +10,7 @@ use crate::model::{
     Values,
 };
 use crate::telemetry::{self, FileLog, LogFilter, LogFormat, LogSettings, Rotate};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,6 +20,8 @@ pub(super) struct Reader<'a> {
     pub(super) environment: &'a Environment,
     /// The server file's folder; relative paths count from it.
     pub(super) folder: PathBuf,
+    /// The files that were read.
+    pub(super) sources: RefCell<Vec<PathBuf>>,
 }
 
 impl Reader<'_> {
@@ -41,6 +44,7 @@ impl Reader<'_> {
             reload,
             log,
             values: Values { secrets, env },
+            sources: self.sources.take(),
         }
     }
 

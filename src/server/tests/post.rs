@@ -177,10 +177,31 @@ async fn a_request_that_takes_too_long_is_dropped_and_answered() {
 }
 
 #[tokio::test]
+async fn a_request_that_is_given_up_is_dropped_and_answered() {
+    let runtime = Scripted::new("scripted");
+    let given_up = CancellationToken::new();
+    let source = Source::new(runtime.clone());
+    let server = Server::new(source, Limits::default(), given_up.clone());
+    let message = call("7", "wait", "{}");
+    let headers = mirror(&message);
+    let mut request = Box::pin(server.post(&headers, Bytes::from(message)));
+    assert!(futures_util::poll!(&mut request).is_pending());
+    given_up.cancel();
+    match request.await {
+        Reply::Message { body, .. } => assert_eq!(
+            json_of(&body)["error"],
+            json!({"code": -32603, "message": "Internal error: the server is stopping"})
+        ),
+        Reply::Accepted => panic!("no answer"),
+    }
+    assert_eq!(runtime.ended(), 1);
+}
+
+#[tokio::test]
 async fn a_call_in_flight_keeps_the_runtime_it_started_with() {
     let old = Scripted::new("old");
     let source = Source::new(old.clone());
-    let server = Server::new(source.clone(), Limits::default());
+    let server = Server::new(source.clone(), Limits::default(), CancellationToken::new());
     let message = call("1", "wait", "{}");
     let headers = mirror(&message);
     let mut request = Box::pin(server.post(&headers, Bytes::from(message)));

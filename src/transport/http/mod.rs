@@ -1,8 +1,8 @@
 //! Streamable HTTP: HTTP/1.1, and HTTP/2 by prior knowledge, on the same sockets.
 //!
 //! It carries bytes to an [`Endpoint`](crate::server::Endpoint) and knows no MCP method. A request
-//! passes, in this order: [`guard`] (`Host`, `Origin`), path, method, [`negotiate`] (`Content-Type`,
-//! `Accept`), [`body`], the endpoint. What is refused on the way is in [`refusal`]'s table.
+//! passes, in this order: `guard` (`Host`, `Origin`), path, method, `negotiate` (`Content-Type`,
+//! `Accept`), `body`, the endpoint. What is refused on the way is in `refusal`'s table.
 //!
 //! A listener is one task that accepts and keeps the time of all connections; a connection is one
 //! task, in which its HTTP/1 requests run too; an HTTP/2 request is a task of its own.

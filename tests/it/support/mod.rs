@@ -8,7 +8,7 @@ mod rpc;
 mod stdio;
 
 pub use http::{Connection, Daemon, Reply};
-pub use process::{DEADLINE, within};
+pub use process::{DEADLINE, handles, kill, within};
 pub use project::{Checked, Project};
 pub use rpc::{call, discover, list, list_after, modern, text_of};
 pub use stdio::Stdio;

@@ -17,3 +17,20 @@ pub fn within<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
         std::thread::park_timeout(Duration::from_millis(5));
     }
 }
+
+/// Sends a signal, such as `TERM`, to a process.
+pub fn kill(pid: u32, signal: &str) {
+    let pid = pid.to_string();
+    let status = std::process::Command::new("kill")
+        .args(["-s", signal, &pid])
+        .status();
+    assert!(status.unwrap().success());
+}
+
+/// Whether a process catches the signal of this number (`SigCgt` in proc_pid_status(5)).
+pub fn handles(pid: u32, signal: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let mask = u64::from_str_radix(mask.unwrap_or("0").trim(), 16).unwrap();
+    mask >> (signal - 1) & 1 == 1
+}

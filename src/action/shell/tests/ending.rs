@@ -32,6 +32,20 @@ async fn a_timeout_gives_the_output_so_far() {
 }
 
 #[tokio::test]
+async fn a_flood_does_not_hold_the_timeout_back() {
+    let mut flood = command(["yes"]);
+    let mark = Mark::on(&mut flood);
+    flood.timeout = Duration::from_millis(200);
+    let began = Instant::now();
+    let finished = finish(flood).await;
+    assert_eq!(finished.stopped, Some(Stop::Timeout));
+    assert_eq!(finished.exit, Exit::Signal(15));
+    assert!(finished.stdout.truncated());
+    assert!(began.elapsed() < LONG / 2);
+    assert_eq!(mark.alive(), 0);
+}
+
+#[tokio::test]
 async fn a_timeout_leaves_time_to_clean_up() {
     let text = "trap 'echo bye; exit 3' TERM; sleep 1000 & echo hi; wait";
     let mut tidy = script(text, &[]);
@@ -115,7 +129,7 @@ impl Spoken {
 async fn dropping_the_future_ends_the_group() {
     let spoken = spoken(FAMILY, |_| {}).await;
     assert_eq!(spoken.pids.len(), 2);
-    assert!(spoken.mark.alive() >= 2);
+    eventually("both are there", || spoken.mark.alive() == 2).await;
     assert_eq!(spoken.shutdown.tasks().len(), 1);
     spoken.run.abort();
     spoken.is_gone().await;
@@ -230,8 +244,11 @@ fn the_end_of_the_runtime_ends_the_group() {
         .worker_threads(1)
         .build()
         .unwrap();
-    let Spoken { pids, mark, .. } = runtime.block_on(spoken(DEAF_FAMILY, |_| {}));
-    assert!(mark.alive() >= 2);
+    let Spoken { pids, mark, .. } = runtime.block_on(async {
+        let spoken = spoken(DEAF_FAMILY, |_| {}).await;
+        eventually("both are there", || spoken.mark.alive() == 2).await;
+        spoken
+    });
     drop(runtime);
     let began = Instant::now();
     while mark.alive() > 0 || pids.iter().any(|pid| is_our_zombie(*pid)) {
@@ -253,4 +270,19 @@ async fn a_tap_that_panics_fails_one_run_only() {
     assert!(matches!(failed, Err(ProcessError::Abandoned(_))));
     eventually("the group is gone", || mark.alive() == 0).await;
     assert!(shutdown.wait(LONG).await);
+}
+
+#[tokio::test]
+async fn a_hurry_kills_without_asking_twice() {
+    // Deaf to SIGTERM, and with all the time in the world otherwise.
+    let spoken = spoken(DEAF_FAMILY, |command| command.kill_after = LONG).await;
+    spoken.shutdown.begin();
+    assert!(spoken.mark.alive() >= 2, "the grace lasts");
+    let began = Instant::now();
+    spoken.shutdown.hurry();
+    spoken.is_gone().await;
+    assert!(began.elapsed() < LONG / 4);
+    let finished = spoken.run.await.unwrap().unwrap();
+    assert_eq!(finished.stopped, Some(Stop::Shutdown));
+    assert_eq!(finished.exit, Exit::Signal(9));
 }

@@ -165,6 +165,25 @@ async fn what_cannot_run_says_why() {
 }
 
 #[tokio::test]
+async fn a_program_being_written_is_waited_for_a_little() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new");
+    program(&path, "#!/bin/sh\necho new\n");
+    let writer = std::fs::OpenOptions::new()
+        .append(true)
+        .open(&path)
+        .unwrap();
+    let busy = run(command([&path])).await;
+    // Linux 6.11 and 6.12 let it run.
+    assert!(
+        matches!(busy, Ok(_) | Err(ProcessError::Busy(_))),
+        "{busy:?}"
+    );
+    let (later, _) = tokio::join!(finish(command([&path])), async { drop(writer) });
+    assert_eq!(later.stdout.bytes, b"new\n");
+}
+
+#[tokio::test]
 async fn nul_and_bad_names_are_refused() {
     let argument = run(command(["echo", "a\0b"])).await;
     assert!(matches!(argument, Err(ProcessError::NulInArgument(1))));

@@ -6,6 +6,8 @@
 
 mod build;
 mod compose;
+mod evaluated;
+mod members;
 mod number;
 mod text;
 mod walk;

@@ -39,6 +39,24 @@ fn deep_documents_are_refused_before_they_are_entered() {
 }
 
 #[test]
+fn a_breach_deep_down_is_found_quickly() {
+    for dialect in [
+        "https://json-schema.org/draft/2020-12/schema",
+        "http://json-schema.org/draft-07/schema#",
+    ] {
+        for keyword in ["items", "additionalProperties", "not"] {
+            let deep = |bottom| (0..120).fold(bottom, |inner, _| json!({ keyword: inner }));
+            let mut schema = deep(json!({ "minLength": -1, "enum": vec!["x"; 10_000] }));
+            schema["$schema"] = json!(dialect);
+            let found = quickly(|| errors(schema));
+            assert_eq!(found.len(), 1, "{found:?}");
+            let at = format!("{}/minLength", format!("/{keyword}").repeat(120));
+            assert_eq!(found[0].pointer, at);
+        }
+    }
+}
+
+#[test]
 fn large_documents_are_refused() {
     let message = refused_as_too_large(json!({ "enum": vec!["0123456789"; 200_000] }));
     assert_eq!(message, "the schema is larger than 1 MiB");

@@ -271,3 +271,17 @@ fn misspelt_keywords_are_warned_of() {
         ]
     );
 }
+
+#[test]
+fn errors_come_before_warnings() {
+    let mut properties: serde_json::Map<_, _> = (0..200)
+        .map(|n| (format!("p{n}"), json!({ "pattern": "\\Aa" })))
+        .collect();
+    let schema = full(json!({ "properties": properties }));
+    assert_eq!(schema.warnings().len(), 100);
+    properties.insert("q".to_owned(), json!({ "pattern": "(" }));
+    let errors = errors(json!({ "properties": properties }));
+    assert_eq!(errors.len(), 100);
+    assert_eq!(errors[0].pointer, "/properties/q/pattern");
+    assert!(!errors[0].kind.is_warning());
+}

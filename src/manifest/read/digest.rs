@@ -1,0 +1,147 @@
+//! What a piece of TOML says, as a digest: the same for two texts that differ only in comments,
+//! blanks and the way a value is written.
+
+use super::table::Table;
+use ring::digest::{Context, SHA256};
+use toml::de::DeValue;
+
+/// Collects what decides something, and gives its digest.
+pub struct Digest(Context);
+
+impl Digest {
+    /// Of nothing yet.
+    pub fn new() -> Self {
+        Self(Context::new(&SHA256))
+    }
+
+    /// Adds bytes, and where they end.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.count(bytes.len());
+        self.0.update(bytes);
+    }
+
+    /// Adds all keys and values of a table, in their order: the order of arguments is shown.
+    pub fn table(&mut self, table: &Table<'_>) {
+        let entries = table.entries();
+        self.count(entries.len());
+        for entry in entries {
+            self.bytes(entry.key.as_bytes());
+            self.value(entry.value);
+        }
+    }
+
+    /// SHA-256 of all that was added.
+    pub fn finish(self) -> [u8; 32] {
+        let mut digest = [0; 32];
+        digest.copy_from_slice(self.0.finish().as_ref());
+        digest
+    }
+
+    fn count(&mut self, count: usize) {
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
+        self.0.update(&count.to_be_bytes());
+    }
+
+    fn value(&mut self, value: &DeValue<'_>) {
+        match value {
+            DeValue::String(text) => {
+                self.0.update(b"s");
+                self.bytes(text.as_bytes());
+            }
+            DeValue::Integer(number) => {
+                self.0.update(b"i");
+                self.0.update(&number.radix().to_be_bytes());
+                self.bytes(number.as_str().as_bytes());
+            }
+            DeValue::Float(number) => {
+                self.0.update(b"f");
+                self.bytes(number.as_str().as_bytes());
+            }
+            DeValue::Boolean(value) => self.0.update(if *value { b"1" } else { b"0" }),
+            DeValue::Datetime(value) => {
+                self.0.update(b"d");
+                self.bytes(value.to_string().as_bytes());
+            }
+            DeValue::Array(items) => {
+                self.0.update(b"a");
+                self.count(items.len());
+                for item in items.iter() {
+                    self.value(item.get_ref());
+                }
+            }
+            DeValue::Table(members) => {
+                self.0.update(b"t");
+                self.count(members.len());
+                for (key, member) in members.iter() {
+                    self.bytes(key.get_ref().as_bytes());
+                    self.value(member.get_ref());
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Findings, Layer, parse};
+    use super::*;
+    use crate::lang::diag::SourceFile;
+    use std::collections::HashSet;
+
+    fn digest(text: &str) -> [u8; 32] {
+        let file = SourceFile::new("x.toml", text);
+        let findings = Findings::default();
+        let table = parse(&file, &findings).unwrap();
+        let layer = Layer {
+            file: &file,
+            table: &table,
+            span: 0..0,
+            inherited: None,
+        };
+        let mut digest = Digest::new();
+        digest.table(&Table::new(vec![layer], &findings, ""));
+        digest.finish()
+    }
+
+    #[test]
+    fn the_way_it_is_written_makes_no_difference() {
+        let plain = digest("a = 'x'\nb = { c = [1, 2.5, true] }\n");
+        for same in [
+            "# a comment\na = \"x\" # and one more\n\nb.c = [ 1,2.5, true, ]\n",
+            "a = '''\nx'''\r\n[b]\r\nc = [1, 2.5,\n # one more\n true]\n",
+        ] {
+            assert_eq!(digest(same), plain, "{same}");
+        }
+    }
+
+    #[test]
+    fn every_change_of_what_it_says_makes_one() {
+        let all = [
+            "",
+            "a = 1",
+            "a = 2",
+            "a = 0x1",
+            "a = 1.0",
+            "a = true",
+            "a = false",
+            "a = '1'",
+            "a = [1]",
+            "a = [[1]]",
+            "a = [1, 1]",
+            "a = {}",
+            "a.b = 1",
+            "a = []",
+            "a = ['b', 'c']",
+            "a = ['bc']",
+            "ab = 1",
+            "a = 1\nb = 1",
+            "b = 1\na = 1",
+            "a = 1979-05-27",
+            "a = '1979-05-27'",
+        ];
+        let mut seen = HashSet::new();
+        for text in all {
+            assert!(seen.insert(digest(text)), "{text}");
+        }
+    }
+}

@@ -1,1 +1,0 @@
-//! Streamable HTTP: headers, statuses, limits, origins.
