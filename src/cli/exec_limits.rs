@@ -19,8 +19,7 @@ const USAGE: u8 = 2;
 /// `[--nice N] [--memory BYTES] [--cpu SECONDS] [--processes N] -- PATH ARGV0 [ARGV…]`.
 ///
 /// PATH is a path (nothing is looked up), and the environment, the folder, the group and the streams
-/// stay as they are. One difference to a start without limits: execvp(3) hands a text without `#!` to
-/// `/bin/sh`, where posix_spawn(3) refuses it. Returns only when the program could not be started: having said why on stderr,
+/// stay as they are. Returns only when the program could not be started: having said why on stderr,
 /// in the form the runner reads, with [`EXEC_FAILED`]; or with 2 when the arguments are wrong.
 /// To be called before any thread is started.
 pub(super) fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
