@@ -35,7 +35,7 @@ fn a_bad_edit_is_printed_as_check_prints_it() {
     let project = Project::with(&tool("a", "1"));
     let daemon = project.serve();
     project.save("manifests/a.toml", BROKEN);
-    daemon.wait_for_log("what it means: snodo check --explain");
+    daemon.wait_for_log("snodo check --explain");
     let checked = project.check(&["manifests"]);
     let log = daemon.stderr();
     assert!(
