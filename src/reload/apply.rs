@@ -5,12 +5,12 @@ use crate::lang::diag::{self, Diagnostic, RenderStyle};
 use crate::lang::schema::SchemaCache;
 use crate::manifest::environment::Environment;
 use crate::manifest::load::{Loaded, load};
-use crate::manifest::settings::{self, Asked, SEARCHED};
+use crate::manifest::settings::{self, Asked};
 use crate::model::{OnError, Settings};
 use crate::runtime::{self, Diff, Handle, Runtime};
 use crate::shutdown::Shutdown;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -138,8 +138,8 @@ impl Reloader {
                 });
             }
         };
-        if let Some(config) = server_file(&self.state.asked) {
-            folder_of(&config);
+        if let Some(config) = &self.state.settings.server_file {
+            folder_of(config);
         }
         for outside in self.state.loaded.outside() {
             folder_of(outside);
@@ -158,17 +158,6 @@ impl Reloader {
                 }),
         );
         watched.into_iter().collect()
-    }
-}
-
-fn server_file(asked: &Asked) -> Option<PathBuf> {
-    match &asked.config {
-        Some(config) => Some(config.clone()),
-        None if asked.paths.is_empty() => SEARCHED
-            .iter()
-            .map(PathBuf::from)
-            .find(|path| path.is_file()),
-        None => None,
     }
 }
 

@@ -7,10 +7,8 @@
 
 use super::Found;
 use crate::lang::diag::{Code, Diagnostic, SourceFile, Span};
-use rustix::fs::OFlags;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use crate::manifest::regular::{self, ReadError, cause};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -41,7 +39,14 @@ pub fn read(found: &Found) -> Result<Arc<SourceFile>, Diagnostic> {
 }
 
 fn read_within(path: &Path, max_bytes: u64) -> Result<Arc<SourceFile>, Diagnostic> {
-    let bytes = bytes(path, max_bytes)?;
+    source_file(path, bytes(path, max_bytes)?)
+}
+
+/// The text of these bytes, without its byte order mark.
+///
+/// # Errors
+/// [`NOT_UTF8`].
+pub fn source_file(path: &Path, bytes: Vec<u8>) -> Result<Arc<SourceFile>, Diagnostic> {
     match String::from_utf8(bytes) {
         Ok(mut text) => {
             if text.starts_with(BOM) {
@@ -60,35 +65,12 @@ fn read_within(path: &Path, max_bytes: u64) -> Result<Arc<SourceFile>, Diagnosti
 const BOM: char = '\u{FEFF}';
 
 fn bytes(path: &Path, max_bytes: u64) -> Result<Vec<u8>, Diagnostic> {
-    let file = open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => vanished(path),
-        _ => unreadable(path, &error),
-    })?;
-    let metadata = file.metadata().map_err(|error| unreadable(path, &error))?;
-    if !metadata.is_file() {
-        return Err(not_a_file(path));
-    }
-    if metadata.len() > max_bytes {
-        return Err(too_large(path, max_bytes));
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
-    // The file may grow while it is read.
-    file.take(max_bytes + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| unreadable(path, &error))?;
-    if bytes.len() as u64 > max_bytes {
-        return Err(too_large(path, max_bytes));
-    }
-    Ok(bytes)
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    // Opening a FIFO waits for its other end, and a terminal may become this process's own.
-    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-    OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits().cast_signed())
-        .open(path)
+    regular::read(path, max_bytes).map_err(|error| match error {
+        ReadError::Io(error) if error.kind() == io::ErrorKind::NotFound => vanished(path),
+        ReadError::Io(error) => unreadable(path, &error),
+        ReadError::NotAFile => not_a_file(path),
+        ReadError::TooLarge(max_bytes) => too_large(path, max_bytes),
+    })
 }
 
 fn not_utf8(path: &Path, bytes: &[u8], bad: usize) -> Diagnostic {
@@ -138,14 +120,6 @@ pub(super) fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
             found.help("let this user read the file and enter its folders")
         }
         _ => found.help("rename it to begin with `_` to serve the rest without it"),
-    }
-}
-
-/// The error in words, without its number where the kind says enough.
-pub(super) fn cause(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => error.to_string().to_lowercase(),
     }
 }
 

@@ -34,7 +34,7 @@ impl Tree {
             entries: 50,
         };
         let paths: Vec<PathBuf> = names.iter().map(|name| self.path(name)).collect();
-        let (found, problems) = discover_within(&paths, limits);
+        let (found, problems) = discover_within(&paths, None, limits);
         let top = format!("{}/", self.0.path().display());
         let found = found
             .iter()
@@ -75,7 +75,7 @@ fn by_name_folder_by_folder() {
 fn paths_are_shown_as_named() {
     let tree = Tree::of(&["m/sub/x.toml"]);
     let dotted = tree.path("m/../m/.");
-    let (found, _) = discover(std::slice::from_ref(&dotted));
+    let (found, _) = discover(std::slice::from_ref(&dotted), None);
     let expected = Found {
         path: dotted.join("sub/x.toml"),
         root: dotted,
