@@ -21,7 +21,7 @@ pub struct UnknownName {
 
 fn help(near: Option<&str>) -> String {
     match near {
-        Some(near) => format!("\n  = help: did you mean `{near}`?"),
+        Some(near) => format!("\n  = help: did you mean `{}`?", near.escape_debug()),
         None => "\n  = help: `--expand all` prints every component".to_owned(),
     }
 }

@@ -4,7 +4,7 @@
 use super::discover::{self, Found, VANISHED_FILE};
 use super::environment::Environment;
 use super::lower::{
-    Cx, Folder, LineStarts, Lowered, Outside, check_defaults, finish_defaults, refuse_unserved, tool,
+    Cx, Folder, Lowered, Outside, check_defaults, finish_defaults, refuse_unserved, tool,
 };
 use super::read::{Findings, Layer, Table, UNKNOWN_KEY, parse};
 use crate::lang::diag::{Code, Diagnostic, Severity, SourceFile, Span};
@@ -138,7 +138,6 @@ fn lower_file(
     source: Arc<SourceFile>,
 ) -> LoadedFile {
     let findings = Findings::default();
-    let lines = LineStarts::of(source.text());
     let outside = RefCell::default();
     let tools = {
         let cx = Cx {
@@ -147,7 +146,6 @@ fn lower_file(
             environment,
             schemas,
             folder: Folder::of(source.path()),
-            lines: &lines,
             outside: &outside,
         };
         match parse(&source, &findings) {

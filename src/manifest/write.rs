@@ -1,5 +1,6 @@
 //! Writing TOML values.
 
+use crate::lang::diag::is_hidden;
 use std::fmt::Write as _;
 use toml::de::DeValue;
 
@@ -37,7 +38,7 @@ pub(super) fn value(value: &DeValue<'_>) -> String {
 
 /// A text; one of several lines as it reads, where that can be written.
 pub(super) fn string(text: &str) -> String {
-    let is_plain = |c: char| c == '\n' || c == '\t' || !c.is_control();
+    let is_plain = |c: char| c == '\n' || c == '\t' || !is_hidden(c);
     if text.contains('\n')
         && text.chars().all(is_plain)
         && !text.contains("'''")
@@ -79,9 +80,9 @@ pub(super) fn quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            // TOML forbids the C0 controls and DEL; a terminal acts on the C1 controls too.
-            control if control.is_control() => {
-                let _ = write!(out, "\\u{:04x}", u32::from(control));
+            // TOML forbids the C0 controls and DEL; the others could drive a terminal.
+            hidden if is_hidden(hidden) => {
+                let _ = write!(out, "\\U{:08x}", u32::from(hidden));
             }
             other => out.push(other),
         }

@@ -98,14 +98,9 @@ fn entries(
             Some(spec) => match Action::prepare(spec, &mut toolbox) {
                 Ok(action) => Some(Arc::new(action)),
                 Err(error) => {
-                    errors.push(Diagnostic::placeless(
-                        NOT_READY,
-                        format!(
-                            "{}:{}: the tool `{name}` cannot be served: {error}",
-                            tool.place.file.display(),
-                            tool.place.line
-                        ),
-                    ));
+                    let message = format!("the tool cannot be served: {error}");
+                    let found = Diagnostic::error(NOT_READY, tool.at.clone(), message);
+                    errors.push(found.label(format!("in tool \"{name}\"")));
                     continue;
                 }
             },

@@ -27,7 +27,7 @@ pub use tool::{Lowered, tool};
 use super::environment::Environment;
 use super::read::Findings;
 use super::regular::{self, ReadError};
-use crate::lang::diag::{SourceFile, Span};
+use crate::lang::diag::SourceFile;
 use crate::lang::schema::SchemaCache;
 use crate::model::Settings;
 use std::cell::RefCell;
@@ -50,8 +50,6 @@ pub struct Cx<'a> {
     pub schemas: &'a SchemaCache,
     /// The folder of the manifest, as it is shown and as it is opened.
     pub folder: Folder,
-    /// Where each of the manifest's lines begins.
-    pub lines: &'a LineStarts,
     /// Files beside the manifest that were read, with their content: when one changes, the
     /// manifest is read again.
     pub outside: &'a RefCell<Vec<Outside>>,
@@ -81,22 +79,6 @@ impl Folder {
     /// The folder itself, absolute.
     pub fn path(&self) -> &Path {
         &self.absolute
-    }
-}
-
-/// Where each line of a text begins.
-#[derive(Debug)]
-pub struct LineStarts(Vec<usize>);
-
-impl LineStarts {
-    /// Of this text.
-    pub fn of(text: &str) -> Self {
-        Self(text.match_indices('\n').map(|(at, _)| at + 1).collect())
-    }
-
-    /// The line, from 1, that a byte stands in.
-    fn line(&self, at: usize) -> usize {
-        self.0.partition_point(|start| *start <= at) + 1
     }
 }
 
@@ -135,7 +117,6 @@ impl<'a> Cx<'a> {
             environment: self.environment,
             schemas: self.schemas,
             folder: self.folder.clone(),
-            lines: self.lines,
             outside: self.outside,
         }
     }
@@ -162,11 +143,6 @@ impl<'a> Cx<'a> {
             content: read.as_ref().ok().cloned(),
         });
         read
-    }
-
-    /// A file's line, from 1, for a place in the manifest.
-    fn line(&self, at: &Span) -> usize {
-        self.lines.line(at.start)
     }
 }
 

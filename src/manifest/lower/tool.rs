@@ -5,7 +5,7 @@ use super::result::Answers;
 use super::{Cx, available, base, names, schema};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::manifest::read::{At, Table};
-use crate::model::{ActionSpec, Parse, Place, ResultSpec, Tool, ToolDeclaration};
+use crate::model::{ActionSpec, Parse, ResultSpec, Tool, ToolDeclaration};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
@@ -96,7 +96,7 @@ fn build<'a>(
             Action::Many | Action::Broken(_) => return None,
         },
         result: result?.spec,
-        place: place(cx, &table.at()),
+        at: table.at(),
     })
 }
 
@@ -264,11 +264,4 @@ fn fingerprint(declaration: &ToolDeclaration) -> String {
     let shown = format!("{declaration:?}");
     let digest = ring::digest::digest(&ring::digest::SHA256, shown.as_bytes());
     STANDARD.encode(digest)
-}
-
-fn place(cx: &Cx<'_>, at: &Span) -> Place {
-    Place {
-        file: at.file.path().to_owned(),
-        line: cx.line(at),
-    }
 }

@@ -27,6 +27,8 @@ pub struct Entry<'a> {
     /// Where the value stands.
     pub at: Span,
     pub(super) file: &'a Arc<SourceFile>,
+    /// It is an item of the key's array.
+    is_item: bool,
 }
 
 impl<'a> Entry<'a> {
@@ -41,6 +43,15 @@ impl<'a> Entry<'a> {
             value: value.get_ref(),
             at: span(file, value.span()),
             file,
+            is_item: false,
+        }
+    }
+
+    /// How a message names it: `` `key` ``.
+    pub fn name(&self) -> String {
+        match self.is_item {
+            true => format!("an item of `{}`", self.key),
+            false => format!("`{}`", self.key),
         }
     }
 
@@ -71,6 +82,7 @@ impl<'a> Entry<'a> {
                 value: item.get_ref(),
                 at: span(self.file, item.span()),
                 file: self.file,
+                is_item: true,
             })
             .collect()
     }

@@ -42,7 +42,9 @@ pub(super) const EXPLAIN: &[(Code, &str)] = &[
     ),
     (
         MISSING_KEY,
-        "A key that this table needs is not there. Add it; the message names it.",
+        "A key that this table needs is not there: a tool has a `name`, an argument a `type`, an \
+         `http` action a `url`. The message names the key; it may also stand in the file's \
+         `[defaults]`, where the table has defaults.",
     ),
 ];
 
@@ -293,6 +295,7 @@ impl<'a> Table<'a> {
             let written = entry.text();
             diagnostic = diagnostic.help(match members.first() {
                 _ if written.starts_with('{') => format!("write `{key} = [{{ … }}]`"),
+                _ if is_one && !written.starts_with('[') => format!("write `{key} = [{{ … }}]`"),
                 Some(first) if !is_one => {
                     format!("write `[[{key}]]` and below it `name = \"{}\"`", first.key)
                 }
@@ -364,8 +367,8 @@ impl<'a> Table<'a> {
     /// Says that a value is of another type than its key takes.
     pub fn wrong_type<T>(&self, entry: &Entry<'a>, wanted: &str) -> Option<T> {
         let message = format!(
-            "`{}` must be {wanted}, not {}",
-            entry.key,
+            "{} must be {wanted}, not {}",
+            entry.name(),
             type_name(entry.value)
         );
         let diagnostic = Diagnostic::error(WRONG_TYPE, entry.at.clone(), message);
@@ -400,6 +403,10 @@ fn retyped(entry: &Entry<'_>, wanted: &str) -> Option<String> {
     match (wanted, entry.value) {
         ("a string", value) if is_plain && !matches!(value, DeValue::String(_)) => {
             Some(format!("write `\"{written}\"`"))
+        }
+        ("a table", DeValue::Array(_)) => {
+            let inside = written.strip_prefix("[[")?.strip_suffix("]]")?;
+            Some(format!("write `[{inside}]` with one bracket"))
         }
         ("an array", _) if is_plain => Some(format!("write `[{written}]`")),
         ("an integer" | "a number" | "true or false", DeValue::String(text))

@@ -55,8 +55,8 @@ impl<'n> Templates<'n> {
                 WRONG_TYPE,
                 entry.at.clone(),
                 format!(
-                    "`{}` must be a string, not {}",
-                    entry.key,
+                    "{} must be a string, not {}",
+                    entry.name(),
                     super::type_name(entry.value)
                 ),
             );

@@ -58,7 +58,7 @@ impl<'a> Table<'a> {
         let Some(range) = placeholder(&read.value) else {
             return Some(read);
         };
-        let message = format!("`{}` is taken as it stands: it cannot hold a template", entry.key);
+        let message = format!("{} is taken as it stands: it cannot hold a template", entry.name());
         self.report(
             Diagnostic::error(NOT_LITERAL, within(&read.at, range), message)
                 .help("only the author chooses this; write the text itself"),
@@ -112,7 +112,7 @@ impl<'a> Table<'a> {
             Ok(value) if bounds.contains(&value) => Some(entry.with(value)),
             _ => {
                 let (low, high) = bounds.into_inner();
-                let message = format!("`{}` must be from {low} to {high}", entry.key);
+                let message = format!("{} must be from {low} to {high}", entry.name());
                 self.error(OUT_OF_RANGE, entry.at.clone(), message);
                 None
             }

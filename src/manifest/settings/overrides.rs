@@ -54,7 +54,7 @@ mod tests {
             ("server.name=my server", "server.name = \"my server\""),
             ("server.title=", "server.title = \"\""),
             ("a=\"b\"\nc=1", "a = \"\\\"b\\\"\\nc=1\""),
-            ("a=\u{7f}", "a = \"\\u007f\""),
+            ("a=\u{7f}", "a = \"\\U0000007f\""),
             ("\"a b\".c=true", "\"a b\".c = true"),
             ("a=b=c", "a = \"b=c\""),
         ] {
