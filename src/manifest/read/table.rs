@@ -7,7 +7,7 @@ use super::entry::{Entry, span, type_name};
 use super::findings::Findings;
 use crate::lang::diag::suggest::did_you_mean;
 use crate::lang::diag::{Code, Diagnostic, SourceFile, Span};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -341,8 +341,11 @@ impl<'a> Table<'a> {
     /// All keys of a table whose keys are the author's own (`arguments`, `env`, `headers`), those
     /// of the first layer first. Nothing in it is unknown.
     pub fn entries(&self) -> Vec<Entry<'a>> {
-        let mut seen = HashSet::new();
         let all = self.layers.iter().flat_map(Layer::entries);
+        if self.layers.len() < 2 {
+            return all.collect();
+        }
+        let mut seen = HashSet::new();
         all.filter(|entry| seen.insert(entry.key)).collect()
     }
 
@@ -382,19 +385,27 @@ impl<'a> Table<'a> {
     /// Ends the reading: what was not read is not known.
     pub fn finish(self) {
         let known = self.known.borrow();
-        let is_known: HashSet<&str> = known.iter().copied().collect();
         let unknown = self.layers.iter().flat_map(Layer::entries);
-        let unknown = unknown.filter(|entry| !is_known.contains(entry.key));
-        for entry in unknown {
+        let unknown = unknown.filter(|entry| !known.contains(&entry.key));
+        let keys = OnceCell::new();
+        for (count, entry) in unknown.enumerate() {
             let message = format!("unknown key `{}`", entry.key);
             let diagnostic = Diagnostic::error(UNKNOWN_KEY, entry.key_at, message);
-            let help = did_you_mean(entry.key, known.iter().copied())
-                .or_else(|| meant(entry.key, &is_known))
-                .unwrap_or_else(|| format!("the keys here are {}", list(&is_known)));
+            // A table with this many was meant for another program.
+            let help = (count < MAX_GUESSES)
+                .then(|| {
+                    did_you_mean(entry.key, known.iter().copied())
+                        .or_else(|| meant(entry.key, &known))
+                })
+                .flatten()
+                .unwrap_or_else(|| keys.get_or_init(|| list(&known)).clone());
             self.report(diagnostic.help(help));
         }
     }
 }
+
+/// Unknown keys of one table whose meaning is guessed at.
+const MAX_GUESSES: usize = 100;
 
 /// How a value of the wrong type is written right, where that is plain.
 fn retyped(entry: &Entry<'_>, wanted: &str) -> Option<String> {
@@ -442,15 +453,16 @@ const SYNONYMS: [(&str, &str); 20] = [
     ("working_directory", "cwd"),
 ];
 
-fn meant(word: &str, known: &HashSet<&str>) -> Option<String> {
+fn meant(word: &str, known: &[&str]) -> Option<String> {
     let (_, key) = SYNONYMS.iter().find(|(other, _)| *other == word)?;
     known
         .contains(key)
         .then(|| format!("did you mean `{key}`?"))
 }
 
-fn list(keys: &HashSet<&str>) -> String {
+fn list(keys: &[&str]) -> String {
     let mut keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
     keys.sort();
-    keys.join(", ")
+    keys.dedup();
+    format!("the keys here are {}", keys.join(", "))
 }
