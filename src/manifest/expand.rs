@@ -136,7 +136,12 @@ fn kept<'a>(table: &Table<'a>, kind: &str) -> Vec<(usize, Entry<'a>)> {
     let all = table.layered_entries();
     let same = |a: &str, b: &str| match kind {
         "headers" => a.eq_ignore_ascii_case(b),
-        _ => a == b || groups.iter().any(|group| group.contains(&a) && group.contains(&b)),
+        _ => {
+            a == b
+                || groups
+                    .iter()
+                    .any(|group| group.contains(&a) && group.contains(&b))
+        }
     };
     let runs_command = kind == "shell"
         && all
@@ -163,7 +168,10 @@ fn setting(out: &mut String, entry: &Entry<'_>, inherited: Option<&str>) {
 /// The URL with the base that it continues.
 fn url<'a>(out: &mut String, table: &Table<'a>, entry: &Entry<'a>, inherited: Option<&str>) {
     let base = table.inherited_entry("url");
-    let texts = (entry.value.as_str(), base.as_ref().and_then(|base| base.value.as_str()));
+    let texts = (
+        entry.value.as_str(),
+        base.as_ref().and_then(|base| base.value.as_str()),
+    );
     match texts {
         (Some(own), Some(base)) if inherited.is_none() && http_url::is_relative(own) => {
             let whole = http_url::join(base, own);

@@ -38,6 +38,8 @@ pub struct LoadedFile {
 #[derive(Debug, Default)]
 pub struct Loaded {
     files: BTreeMap<PathBuf, Arc<LoadedFile>>,
+    /// The same, in the order of the search.
+    in_order: Vec<Arc<LoadedFile>>,
     /// The tools to serve, by file path and place in the file.
     pub tools: Vec<Arc<Tool>>,
     /// Everything found wrong, and every warning.
@@ -67,9 +69,9 @@ impl Loaded {
             && self.diagnostics.len() == before.diagnostics.len()
     }
 
-    /// The manifests' texts, by path.
+    /// The manifests' texts, in the order of the search.
     pub fn sources(&self) -> Vec<Arc<SourceFile>> {
-        let files = self.files.values();
+        let files = self.in_order.iter();
         files.map(|file| Arc::clone(&file.source)).collect()
     }
 
@@ -102,6 +104,7 @@ pub fn load(
                         Arc::new(lower_file(settings, environment, schemas, source))
                     }
                 };
+                loaded.in_order.push(Arc::clone(&file));
                 loaded.files.insert(found.path.clone(), file);
             }
             Err(diagnostic) => {
@@ -111,14 +114,10 @@ pub fn load(
         }
     }
     let skip = settings.server.on_error == OnError::Skip;
-    let files: Vec<Arc<LoadedFile>> = found
-        .iter()
-        .filter_map(|found| loaded.files.get(&found.path).cloned())
-        .collect();
-    for file in &files {
+    for file in &loaded.in_order {
         diagnostics.extend(file.findings.iter().cloned());
     }
-    loaded.tools = unique(&files, skip, &mut diagnostics);
+    loaded.tools = unique(&loaded.in_order, skip, &mut diagnostics);
     loaded.diagnostics = diagnostics;
     loaded
 }
@@ -126,8 +125,8 @@ pub fn load(
 /// The file of the load before, when neither it nor any file it names has changed.
 fn reuse(previous: &Loaded, found: &Found, source: &SourceFile) -> Option<Arc<LoadedFile>> {
     let file = previous.files.get(&found.path)?;
-    let same = file.source.text() == source.text()
-        && file.outside.iter().all(Outside::is_unchanged);
+    let same =
+        file.source.text() == source.text() && file.outside.iter().all(Outside::is_unchanged);
     same.then(|| Arc::clone(file))
 }
 

@@ -64,7 +64,9 @@ fn inline(value: &DeValue<'_>) -> String {
         DeValue::Table(members) => {
             let members: Vec<String> = members
                 .iter()
-                .map(|(name, value)| format!("{} = {}", key(name.get_ref()), inline(value.get_ref())))
+                .map(|(name, value)| {
+                    format!("{} = {}", key(name.get_ref()), inline(value.get_ref()))
+                })
                 .collect();
             format!("{{ {} }}", members.join(", "))
         }
@@ -105,9 +107,24 @@ mod tests {
     #[test]
     fn values_read_back_as_they_were() {
         for text in [
-            "1", "-0", "0xff", "0o17", "0b11", "1_000", "1.5", "-0.0", "1e3", "true",
-            "1979-05-27T07:32:00Z", "07:32:00", "[]", "[1, [2, \"x\"]]", "{}",
-            "{ a = 1, \"b c\" = { d = [{}] } }", "\"\\u007f\\e\"", "'''\na\nb'''",
+            "1",
+            "-0",
+            "0xff",
+            "0o17",
+            "0b11",
+            "1_000",
+            "1.5",
+            "-0.0",
+            "1e3",
+            "true",
+            "1979-05-27T07:32:00Z",
+            "07:32:00",
+            "[]",
+            "[1, [2, \"x\"]]",
+            "{}",
+            "{ a = 1, \"b c\" = { d = [{}] } }",
+            "\"\\u007f\\e\"",
+            "'''\na\nb'''",
         ] {
             let document = format!("k = {text}");
             let parsed = DeTable::parse(&document).unwrap();

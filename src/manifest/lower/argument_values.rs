@@ -76,8 +76,20 @@ fn contradictions(argument: &Argument<'_, '_>) {
         ("min_length", "minLength", "max_length", "maxLength", false),
         ("min_items", "minItems", "max_items", "maxItems", false),
         ("minimum", "minimum", "maximum", "maximum", false),
-        ("minimum", "minimum", "exclusive_maximum", "exclusiveMaximum", true),
-        ("exclusive_minimum", "exclusiveMinimum", "maximum", "maximum", true),
+        (
+            "minimum",
+            "minimum",
+            "exclusive_maximum",
+            "exclusiveMaximum",
+            true,
+        ),
+        (
+            "exclusive_minimum",
+            "exclusiveMinimum",
+            "maximum",
+            "maximum",
+            true,
+        ),
         (
             "exclusive_minimum",
             "exclusiveMinimum",
@@ -159,7 +171,10 @@ fn check_enum(argument: &Argument<'_, '_>, items: &[Entry<'_>], values: &Value) 
             table.error(
                 BAD_DEFAULT,
                 item.at.clone(),
-                format!("{} is not of type `{kind}`, so no call could give it", item.text()),
+                format!(
+                    "{} is not of type `{kind}`, so no call could give it",
+                    item.text()
+                ),
             );
         }
     }

@@ -160,13 +160,9 @@ impl<'a> Walk<'_, 'a> {
         {
             let message = format!("`{}` must be a table, not a string", entry.key);
             root.report(
-                Diagnostic::error(
-                    crate::manifest::read::WRONG_TYPE,
-                    entry.at.clone(),
-                    message,
-                )
-                .help(format!("write `{{ type = \"{name}\" }}`"))
-                .label(place),
+                Diagnostic::error(crate::manifest::read::WRONG_TYPE, entry.at.clone(), message)
+                    .help(format!("write `{{ type = \"{name}\" }}`"))
+                    .label(place),
             );
             return None;
         }
@@ -180,9 +176,9 @@ impl<'a> Walk<'_, 'a> {
         let table = argument.table;
         let items = table.entry("items");
         let of_objects = argument.kind == Some("array")
-            && items
-                .as_ref()
-                .is_some_and(|items| matches!(items.value, DeValue::String(name) if name == "object"));
+            && items.as_ref().is_some_and(
+                |items| matches!(items.value, DeValue::String(name) if name == "object"),
+            );
         let block = table.table("arguments");
         let additional = additional(table);
         if argument.kind.is_some_and(|kind| kind != "array")
@@ -216,7 +212,9 @@ impl<'a> Walk<'_, 'a> {
                 if let Some((_, additional)) = additional {
                     object.insert("additionalProperties".into(), additional);
                 }
-                argument.schema.insert("items".into(), Value::Object(object));
+                argument
+                    .schema
+                    .insert("items".into(), Value::Object(object));
                 &["items"]
             }
             (_, block) => {
@@ -283,7 +281,8 @@ fn plain_items<'a>(
                 argument.set("items", items, json!({ "type": name.as_ref() }));
             }
             DeValue::String(name) => {
-                let message = format!("`items` must be a type name or a schema table, not `{name}`");
+                let message =
+                    format!("`items` must be a type name or a schema table, not `{name}`");
                 let found = Diagnostic::error(OUT_OF_RANGE, items.at, message);
                 table.report(match did_you_mean(name, TYPES) {
                     Some(help) => found.help(help),
@@ -303,7 +302,11 @@ fn plain_items<'a>(
     let Some((entry, additional)) = additional else {
         return;
     };
-    match argument.schema.get_mut("items").and_then(Value::as_object_mut) {
+    match argument
+        .schema
+        .get_mut("items")
+        .and_then(Value::as_object_mut)
+    {
         Some(items) if of_objects => {
             items.insert("additionalProperties".into(), additional);
         }

@@ -132,7 +132,7 @@ fn bad_meta_key(key: &str) -> Option<&'static str> {
                     .bytes()
                     .all(|b| b.is_ascii_alphanumeric() || b == b'-')
         };
-        if !labels.iter().all(|label| ok(label)) {
+        if !labels.iter().all(ok) {
             return Some("each label before the `/` is letters, digits and `-`, a letter first");
         }
         if matches!(labels.get(1), Some(&("mcp" | "modelcontextprotocol"))) {
@@ -278,10 +278,16 @@ mod tests {
 
     #[test]
     fn media_types() {
-        for text in ["image/png", "text/plain; charset=utf-8", "application/ld+json"] {
+        for text in [
+            "image/png",
+            "text/plain; charset=utf-8",
+            "application/ld+json",
+        ] {
             assert!(is_media_type(text), "{text}");
         }
-        for text in ["", "png", "/png", "image/", "a/b/c", "a b/c", "text/é", "a/b;\n"] {
+        for text in [
+            "", "png", "/png", "image/", "a/b/c", "a b/c", "text/é", "a/b;\n",
+        ] {
             assert!(!is_media_type(text), "{text}");
         }
     }

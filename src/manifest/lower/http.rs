@@ -167,7 +167,10 @@ fn body<'a>(
         return HttpBody::Empty;
     };
     if method == Some(&http::Method::GET) && !table.has("method") {
-        let message = format!("`{}` is sent with a GET request, whose body most servers ignore", first.key);
+        let message = format!(
+            "`{}` is sent with a GET request, whose body most servers ignore",
+            first.key
+        );
         table.report(
             Diagnostic::warning(NO_EFFECT, first.key_at.clone(), message)
                 .help("write `method = \"POST\"`"),

@@ -25,10 +25,7 @@ pub(super) fn url(table: &Table<'_>, templates: &Templates<'_>) -> Option<(Templ
         })
     };
     // Both are read for what is wrong with them before either is given up.
-    let (own_part, base_part) = (
-        own.as_ref().map(&read),
-        base.as_ref().map(&read),
-    );
+    let (own_part, base_part) = (own.as_ref().map(&read), base.as_ref().map(&read));
     let whole = match (own_part, base_part) {
         (None, None) => return None,
         (Some(own), None) => own?,
@@ -187,10 +184,23 @@ mod tests {
 
     #[test]
     fn what_has_a_scheme_is_no_path() {
-        for url in ["https://x/", "HTTP://x", "{{ args.url }}", "{% if a %}x{% endif %}"] {
+        for url in [
+            "https://x/",
+            "HTTP://x",
+            "{{ args.url }}",
+            "{% if a %}x{% endif %}",
+        ] {
             assert!(!is_relative(url), "{url}");
         }
-        for url in ["", "/a", "a/b", "?q=1", "a?next=http://x/", "/{{ args.x }}", "1a://x"] {
+        for url in [
+            "",
+            "/a",
+            "a/b",
+            "?q=1",
+            "a?next=http://x/",
+            "/{{ args.x }}",
+            "1a://x",
+        ] {
             assert!(is_relative(url), "{url}");
         }
     }

@@ -20,8 +20,8 @@ mod shell_program;
 mod tool;
 
 pub(super) use base::refuse_unserved;
-pub(super) use tool::ACTIONS;
 pub use defaults::{check as check_defaults, finish as finish_defaults};
+pub(super) use tool::ACTIONS;
 pub use tool::{Lowered, tool};
 
 use super::environment::Environment;

@@ -79,7 +79,9 @@ fn output(kind: &str, has_json: bool) -> Vec<&'static str> {
             "lines",
             "truncated",
         ],
-        _ => vec!["text", "bytes", "mime", "size", "modified", "path", "entries"],
+        _ => vec![
+            "text", "bytes", "mime", "size", "modified", "path", "entries",
+        ],
     };
     if has_json && kind != "file" {
         names.push("json");

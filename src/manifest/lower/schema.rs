@@ -107,7 +107,13 @@ pub(super) fn output<'a>(cx: &Cx<'a>, table: &Table<'a>) -> Option<Option<Arc<Sc
             noun: "return value",
             at,
         };
-        compile(cx, table, &Arc::new(Value::Object(json)), &origin, Root::Output)
+        compile(
+            cx,
+            table,
+            &Arc::new(Value::Object(json)),
+            &origin,
+            Root::Output,
+        )
     });
     let raw = raw.map(|raw| {
         let (json, origin) = raw_schema(cx, table, raw)?;

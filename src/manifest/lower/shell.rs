@@ -126,7 +126,10 @@ fn cwd(cx: &Cx<'_>, table: &Table<'_>) -> Option<PathBuf> {
     let cwd = table.literal("cwd")?;
     let path = cx.resolve(&cwd.value);
     if !path.is_dir() {
-        let message = format!("the folder `{}` is not here", cx.shown(&cwd.value).display());
+        let message = format!(
+            "the folder `{}` is not here",
+            cx.shown(&cwd.value).display()
+        );
         table.report(
             Diagnostic::warning(UNREADABLE, cwd.at, message)
                 .help("relative paths count from the manifest's folder"),

@@ -165,10 +165,9 @@ fn script<'a>(lookup: &Lookup<'_, 'a>, entry: &Entry<'a>) -> Option<Program> {
     let script = table.as_string(entry)?;
     if let Some(range) = placeholder(&script.value) {
         let message = "a script's text is taken as it stands and cannot hold a template";
-        let help = "pass the value through `env = { NAME = \"{{ … }}\" }` and use \"$NAME\" in the script";
-        table.report(
-            Diagnostic::error(NOT_LITERAL, within(&script.at, range), message).help(help),
-        );
+        let help =
+            "pass the value through `env = { NAME = \"{{ … }}\" }` and use \"$NAME\" in the script";
+        table.report(Diagnostic::error(NOT_LITERAL, within(&script.at, range), message).help(help));
         return None;
     }
     if script.value.contains('\0') {
@@ -225,11 +224,10 @@ impl Lookup<'_, '_> {
         };
         if !is_here {
             let message = format!("the command `{}` is not here", name.escape_debug());
-            self.table.report(
-                Diagnostic::warning(NO_COMMAND, at.clone(), message).help(
+            self.table
+                .report(Diagnostic::warning(NO_COMMAND, at.clone(), message).help(
                     "until it is, the tool answers with an error; `available` would leave it out",
-                ),
-            );
+                ));
         }
         Some(resolved)
     }

@@ -85,7 +85,11 @@ fn distinct(file: &Arc<SourceFile>, errors: &[Error]) -> Vec<Diagnostic> {
         last_line = Some(line);
         let is_unclosed = message.starts_with("missing comma between array")
             && begins_a_statement(text.get(range.start..).unwrap_or_default())
-            && text.get(line..range.start).unwrap_or_default().trim().is_empty();
+            && text
+                .get(line..range.start)
+                .unwrap_or_default()
+                .trim()
+                .is_empty();
         let at = span(file, range);
         if is_unclosed {
             let message = "an array above is not closed";

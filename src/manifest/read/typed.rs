@@ -58,7 +58,10 @@ impl<'a> Table<'a> {
         let Some(range) = placeholder(&read.value) else {
             return Some(read);
         };
-        let message = format!("{} is taken as it stands: it cannot hold a template", entry.name());
+        let message = format!(
+            "{} is taken as it stands: it cannot hold a template",
+            entry.name()
+        );
         self.report(
             Diagnostic::error(NOT_LITERAL, within(&read.at, range), message)
                 .help("only the author chooses this; write the text itself"),

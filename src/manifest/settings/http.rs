@@ -109,12 +109,7 @@ impl Reader<'_> {
 }
 
 /// An array of texts that are each of one kind.
-fn listed<'a>(
-    http: &Table<'a>,
-    key: &'a str,
-    is_one: fn(&str) -> bool,
-    what: &str,
-) -> Vec<String> {
+fn listed<'a>(http: &Table<'a>, key: &'a str, is_one: fn(&str) -> bool, what: &str) -> Vec<String> {
     let mut listed = Vec::new();
     for text in http.strings(key).unwrap_or_default() {
         if text.value == "*" || is_one(&text.value) {
@@ -152,10 +147,23 @@ mod tests {
 
     #[test]
     fn origins_and_hosts() {
-        for text in ["https://a.example", "http://a:1/", "vscode-webview://x", "http://[::1]:2"] {
+        for text in [
+            "https://a.example",
+            "http://a:1/",
+            "vscode-webview://x",
+            "http://[::1]:2",
+        ] {
             assert!(is_origin(text), "{text}");
         }
-        for text in ["a.example", "https://", "https://a/b", "https://u@a", "://a", "1x://a", "null"] {
+        for text in [
+            "a.example",
+            "https://",
+            "https://a/b",
+            "https://u@a",
+            "://a",
+            "1x://a",
+            "null",
+        ] {
             assert!(!is_origin(text), "{text}");
         }
         for text in ["a", "a.example:80", "[::1]", "[::1]:3"] {

@@ -64,7 +64,16 @@ mod tests {
 
     #[test]
     fn what_has_no_key_is_refused() {
-        for text in ["", "=", "=1", "name", "a b=1", "[http]\nlisten=1", "a..b=1", "a#=1"] {
+        for text in [
+            "",
+            "=",
+            "=1",
+            "name",
+            "a b=1",
+            "[http]\nlisten=1",
+            "a..b=1",
+            "a#=1",
+        ] {
             assert_eq!(document(text), None, "{text}");
         }
     }

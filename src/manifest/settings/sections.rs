@@ -6,9 +6,7 @@ use crate::lang::schema::Validation;
 use crate::manifest::lower::codes::MISSING_VALUE;
 use crate::manifest::lower::refuse_unserved;
 use crate::manifest::read::{MISSING_KEY, OUT_OF_RANGE, Table, span};
-use crate::model::{
-    Cache, CacheScope, OnError, ReloadSettings, ServerSettings, Settings, Values,
-};
+use crate::model::{Cache, CacheScope, OnError, ReloadSettings, ServerSettings, Settings, Values};
 use crate::telemetry::{self, FileLog, LogFilter, LogFormat, LogSettings, Rotate};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};

@@ -12,7 +12,10 @@ use std::process::{Command, Stdio};
 /// What cannot be brought about from outside, and the unit test that does.
 const FROM_INSIDE: [(&str, &str); 2] = [
     ("too-many-files", "manifest::discover::tests"),
-    ("vanished-file", "manifest::discover::read::tests::gone_meanwhile"),
+    (
+        "vanished-file",
+        "manifest::discover::read::tests::gone_meanwhile",
+    ),
 ];
 
 fn snodo(args: &[&str]) -> Checked {
@@ -94,7 +97,10 @@ fn every_code_is_what_something_gets() {
         got.extend(codes);
     }
     got.extend(FROM_INSIDE.map(|(code, _)| code.to_owned()));
-    let wanting: Vec<String> = listed().into_iter().filter(|code| !got.contains(code)).collect();
+    let wanting: Vec<String> = listed()
+        .into_iter()
+        .filter(|code| !got.contains(code))
+        .collect();
     assert!(wanting.is_empty(), "nothing brings about {wanting:?}");
 }
 
@@ -106,12 +112,18 @@ fn from_files() -> Vec<(&'static str, Checked)> {
     let mut all = Vec::new();
 
     let project = hello();
-    all.push(("path-not-found", project.check(&["--format", "json", "nowhere"])));
+    all.push((
+        "path-not-found",
+        project.check(&["--format", "json", "nowhere"]),
+    ));
     all.push((
         "unreadable-file",
         project.check(&["--format", "json", "manifests/a.toml/b.toml"]),
     ));
-    all.push(("bad-set", project.check(&["--format", "json", "--set", "x"])));
+    all.push((
+        "bad-set",
+        project.check(&["--format", "json", "--set", "x"]),
+    ));
     all.push((
         "no-server-file",
         project.check(&["--format", "json", "--config", "nowhere.toml"]),
@@ -119,7 +131,13 @@ fn from_files() -> Vec<(&'static str, Checked)> {
 
     let project = hello();
     let fifo = path(&project, "fifo");
-    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .unwrap()
+            .success()
+    );
     all.push(("not-a-file", project.check(&["--format", "json", "fifo"])));
 
     let project = hello();
@@ -143,7 +161,10 @@ fn from_files() -> Vec<(&'static str, Checked)> {
     all.push(("not-utf8", json(&project)));
 
     let project = hello()
-        .file("s.toml", "manifests = [\"manifests\"]\n[secrets]\nx = { env = \"NOT_SET\" }\n")
+        .file(
+            "s.toml",
+            "manifests = [\"manifests\"]\n[secrets]\nx = { env = \"NOT_SET\" }\n",
+        )
         .arg("--config")
         .arg("s.toml");
     all.push(("missing-value", json(&project)));

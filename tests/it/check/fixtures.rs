@@ -29,7 +29,10 @@ pub fn manifests() -> Vec<String> {
 
 /// Checks one of the manifests with a server file that declares a secret.
 pub fn check(manifest: &str, args: &[&str]) -> Checked {
-    let project = Project::new().file("snodo.toml", "manifests = [\"manifests\"]\n[secrets]\ntoken = { env = \"SNODO_TEST_TOKEN\" }\n");
+    let project = Project::new().file(
+        "snodo.toml",
+        "manifests = [\"manifests\"]\n[secrets]\ntoken = { env = \"SNODO_TEST_TOKEN\" }\n",
+    );
     let output = Command::new(env!("CARGO_BIN_EXE_snodo"))
         .arg("check")
         .arg("--config")
@@ -63,7 +66,9 @@ fn every_manifest_says_what_its_snapshot_says() {
         }
         let expected = std::fs::read_to_string(&snapshot).unwrap_or_default();
         if said != expected {
-            wrong.push(format!("== {name}: expected\n{expected}\n== but it said\n{said}"));
+            wrong.push(format!(
+                "== {name}: expected\n{expected}\n== but it said\n{said}"
+            ));
         }
     }
     assert!(

@@ -8,7 +8,8 @@ const HELLO: &str = "[[tool]]\nname = \"hello\"\nresult.text = \"x\"\n";
 /// Characters that a terminal acts on.
 fn drives_terminal(text: &str) -> bool {
     text.chars().any(|c| {
-        c != '\n' && (c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
+        c != '\n'
+            && (c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
     })
 }
 
@@ -46,7 +47,12 @@ output_schema = {{ file = "{nasty}" }}
         .manifest("b.toml", raw)
         .manifest("n\u{1b}[31m\u{9b}.toml", "x = 1")
         .file("manifests/c.toml", b"x = '\x1b[31m'");
-    for args in [&[][..], &["--format", "json"], &["--format", "sarif"], &["--expand", "all"]] {
+    for args in [
+        &[][..],
+        &["--format", "json"],
+        &["--format", "sarif"],
+        &["--expand", "all"],
+    ] {
         let checked = project.check(args);
         assert_eq!(checked.code, 1, "{args:?}");
         assert!(checked.stderr.len() + checked.stdout.len() > 1000);
@@ -64,8 +70,16 @@ fn a_byte_order_mark_and_crlf_do_not_move_positions() {
     let plain = Project::with(manifest).check(&[]);
     let crlf = Project::with(&manifest.replace('\n', "\r\n")).check(&[]);
     let marked = Project::with(&format!("\u{feff}{manifest}")).check(&[]);
-    assert!(plain.stderr.contains("--> manifests/a.toml:4:11\n"), "{}", plain.stderr);
-    assert!(plain.stderr.contains("--> manifests/a.toml:6:11\n"), "{}", plain.stderr);
+    assert!(
+        plain.stderr.contains("--> manifests/a.toml:4:11\n"),
+        "{}",
+        plain.stderr
+    );
+    assert!(
+        plain.stderr.contains("--> manifests/a.toml:6:11\n"),
+        "{}",
+        plain.stderr
+    );
     assert_eq!(crlf.stderr, plain.stderr);
     assert_eq!(marked.stderr, plain.stderr);
 }
@@ -97,7 +111,11 @@ fn a_very_long_line_is_cut_around_its_finding() {
     ));
     let checked = project.check(&[]);
     assert_eq!(checked.code, 1);
-    assert!(checked.stderr.contains(":5:3000022\n"), "{}", checked.stderr);
+    assert!(
+        checked.stderr.contains(":5:3000022\n"),
+        "{}",
+        checked.stderr
+    );
     assert!(checked.stderr.contains("x\", \"-b\" = 1, c = \"x"));
     assert!(checked.stderr.lines().all(|line| line.len() < 200));
 }
@@ -108,7 +126,10 @@ fn ten_thousand_unknown_keys_are_all_told_in_bounded_time() {
     let began = Instant::now();
     let checked = Project::with(&format!("{HELLO}{keys}")).check(&[]);
     assert!(began.elapsed() < Duration::from_secs(20));
-    assert_eq!(checked.stderr.matches("error: unknown key `k").count(), 10_000);
+    assert_eq!(
+        checked.stderr.matches("error: unknown key `k").count(),
+        10_000
+    );
     assert!(checked.stderr.contains("\n10000 errors in 1 file\n"));
 }
 
@@ -124,7 +145,11 @@ fn findings_at_one_place_are_told_in_bounded_time() {
     ))
     .check(&[]);
     assert!(began.elapsed() < Duration::from_secs(20));
-    assert!(checked.stderr.contains("\n2 errors in 1 file\n"), "{}", checked.stderr);
+    assert!(
+        checked.stderr.contains("\n2 errors in 1 file\n"),
+        "{}",
+        checked.stderr
+    );
 }
 
 #[test]
@@ -170,15 +195,28 @@ fn files_that_never_end_or_never_begin_are_refused_at_once() {
     large.set_len(1 << 40).unwrap();
     let checked = project.check(&[]);
     let irregular = "it is not a regular file";
-    assert_eq!(checked.stderr.matches(irregular).count(), 4, "{}", checked.stderr);
-    assert!(checked.stderr.contains("it is larger than 16777216 bytes"), "{}", checked.stderr);
+    assert_eq!(
+        checked.stderr.matches(irregular).count(),
+        4,
+        "{}",
+        checked.stderr
+    );
+    assert!(
+        checked.stderr.contains("it is larger than 16777216 bytes"),
+        "{}",
+        checked.stderr
+    );
 
     for config in ["fifo", "/dev/zero", "/dev/stdin", "."] {
         let project = Project::new().arg("--config").arg(config);
         fifo(&project, "fifo");
         let checked = project.check(&[]);
         assert_eq!(checked.code, 1);
-        assert!(checked.stderr.contains(irregular), "{config}: {}", checked.stderr);
+        assert!(
+            checked.stderr.contains(irregular),
+            "{config}: {}",
+            checked.stderr
+        );
     }
     let project = Project::with(HELLO)
         .file("s.toml", "manifests = [\"manifests\"]\n[secrets]\na = { file = \"fifo\" }\nb = { file = \"/dev/zero\" }\n")

@@ -29,21 +29,37 @@ fn a_folder_a_file_a_server_file_or_several() {
         .manifest("a.toml", HELLO)
         .manifest("sub/b.toml", &HELLO.replace("hello", "b"))
         .file("odd.name", HELLO.replace("hello", "c"))
-        .file("config/snodo.toml", "manifests = [\"../manifests\", \"../odd.name\"]\n")
+        .file(
+            "config/snodo.toml",
+            "manifests = [\"../manifests\", \"../odd.name\"]\n",
+        )
         .file("other.toml", "manifests = [\"manifests/sub\"]\n");
     for (args, said) in [
         (&["manifests"][..], "ok: 2 tools in 2 files\n"),
         (&["manifests/a.toml"], "ok: 1 tool in 1 file\n"),
         (&["odd.name"], "ok: 1 tool in 1 file\n"),
-        (&["manifests/sub", "odd.name", "manifests"], "ok: 3 tools in 3 files\n"),
+        (
+            &["manifests/sub", "odd.name", "manifests"],
+            "ok: 3 tools in 3 files\n",
+        ),
         (&[], "ok: 3 tools in 3 files\n"),
         (&["config/snodo.toml"], "ok: 3 tools in 3 files\n"),
-        (&["config/snodo.toml", "manifests/a.toml"], "ok: 1 tool in 1 file\n"),
+        (
+            &["config/snodo.toml", "manifests/a.toml"],
+            "ok: 1 tool in 1 file\n",
+        ),
         (&["--config", "other.toml"], "ok: 1 tool in 1 file\n"),
-        (&["--config", "other.toml", "manifests"], "ok: 2 tools in 2 files\n"),
+        (
+            &["--config", "other.toml", "manifests"],
+            "ok: 2 tools in 2 files\n",
+        ),
     ] {
         let checked = check(&project, args);
-        assert_eq!((checked.code, checked.stderr.as_str()), (0, said), "{args:?}");
+        assert_eq!(
+            (checked.code, checked.stderr.as_str()),
+            (0, said),
+            "{args:?}"
+        );
         assert_eq!(checked.stdout, "", "{args:?}");
     }
     // A server file by another name is taken for a manifest, and the finding says what to do.
@@ -59,7 +75,9 @@ fn paths_are_shown_as_they_were_named() {
         .file("config/snodo.toml", "manifests = [\"../manifests\"]\n");
     let shown = |args: &[&str]| {
         let said = check(&project, args).stderr;
-        let line = said.lines().find_map(|line| line.trim_start().strip_prefix("--> "));
+        let line = said
+            .lines()
+            .find_map(|line| line.trim_start().strip_prefix("--> "));
         line.unwrap_or_default().to_owned()
     };
     assert_eq!(shown(&["manifests"]), "manifests/a.toml:4:1");
@@ -81,7 +99,10 @@ fn exit_codes_are_those_of_the_help() {
         (&["manifests/good", "--deny-warnings"], 0),
         (&["manifests/warned"], 0),
         (&["manifests/warned", "--deny-warnings"], 1),
-        (&["manifests/warned", "--deny-warnings", "--format", "json"], 1),
+        (
+            &["manifests/warned", "--deny-warnings", "--format", "json"],
+            1,
+        ),
         (&["manifests/broken"], 1),
         (&["manifests/broken", "--format", "sarif"], 1),
         (&["nowhere"], 1),
@@ -112,13 +133,23 @@ fn exit_codes_are_those_of_the_help() {
 fn warnings_are_told_beside_the_all_clear() {
     let said = Project::with(WARNED).check(&[]);
     assert_eq!(said.code, 0);
-    assert!(said.stderr.starts_with("warning: several clients"), "{}", said.stderr);
-    assert!(said.stderr.ends_with("\nok: 1 tool in 1 file\n"), "{}", said.stderr);
+    assert!(
+        said.stderr.starts_with("warning: several clients"),
+        "{}",
+        said.stderr
+    );
+    assert!(
+        said.stderr.ends_with("\nok: 1 tool in 1 file\n"),
+        "{}",
+        said.stderr
+    );
 }
 
 #[test]
 fn json_is_on_standard_output_and_nothing_else_is() {
-    let project = Project::new().manifest("a.toml", HELLO).manifest("b.toml", BROKEN);
+    let project = Project::new()
+        .manifest("a.toml", HELLO)
+        .manifest("b.toml", BROKEN);
     let said = project.check(&["--format", "json"]);
     assert_eq!(said.stderr, "");
     let found: Value = serde_json::from_str(&said.stdout).unwrap();
@@ -139,12 +170,17 @@ fn json_is_on_standard_output_and_nothing_else_is() {
         }])
     );
     let none = Project::with(HELLO).check(&["--format", "json"]);
-    assert_eq!((none.code, none.stdout.as_str(), none.stderr.as_str()), (0, "[]\n", ""));
+    assert_eq!(
+        (none.code, none.stdout.as_str(), none.stderr.as_str()),
+        (0, "[]\n", "")
+    );
 }
 
 #[test]
 fn sarif_lists_every_rule_and_points_at_each_finding() {
-    let project = Project::new().manifest("a.toml", HELLO).manifest("b.toml", BROKEN);
+    let project = Project::new()
+        .manifest("a.toml", HELLO)
+        .manifest("b.toml", BROKEN);
     let said = project.check(&["--format", "sarif"]);
     assert_eq!(said.stderr, "");
     let log: Value = serde_json::from_str(&said.stdout).unwrap();
@@ -168,7 +204,11 @@ fn colours_are_for_terminals_that_want_them() {
     let plain = project.check(&[]).stderr;
     assert!(!plain.contains('\u{1b}'));
     let said = |no_color: &str| on_terminal(&project, no_color);
-    assert!(said("").contains("\u{1b}[1;31merror\u{1b}[0m"), "{:?}", said(""));
+    assert!(
+        said("").contains("\u{1b}[1;31merror\u{1b}[0m"),
+        "{:?}",
+        said("")
+    );
     assert!(!said("1").contains('\u{1b}'), "{:?}", said("1"));
 }
 
@@ -179,7 +219,10 @@ fn on_terminal(project: &Project, no_color: &str) -> String {
     grantpt(&terminal).unwrap();
     unlockpt(&terminal).unwrap();
     let name = ptsname(&terminal, Vec::new()).unwrap();
-    let other = File::options().write(true).open(name.to_str().unwrap()).unwrap();
+    let other = File::options()
+        .write(true)
+        .open(name.to_str().unwrap())
+        .unwrap();
     let status = Command::new(env!("CARGO_BIN_EXE_snodo"))
         .args(["check", "manifests"])
         .current_dir(project.path())

@@ -10,7 +10,10 @@ fn every_error_of_every_file_is_told_in_one_run() {
         .manifest("a.toml", "[[tool]]\nname = y\nx = \"z\n[[tool]\n")
         .manifest("b.toml", "[[tool]]\nname = \"b\"\nshel = 1\n")
         .manifest("c.toml", "x = [\n")
-        .manifest("d.toml", "[[tool]]\nname = \"d\"\nresult.text = \"{{ args.a }}{{ args.b }}\"\n")
+        .manifest(
+            "d.toml",
+            "[[tool]]\nname = \"d\"\nresult.text = \"{{ args.a }}{{ args.b }}\"\n",
+        )
         .file("manifests/e.toml", b"\xff")
         .manifest("f.toml", HELLO);
     let checked = project.check(&[]);
@@ -23,11 +26,22 @@ fn every_error_of_every_file_is_told_in_one_run() {
     assert_eq!(
         places,
         [
-            "a.toml:2:8", "a.toml:3:7", "a.toml:4:8", "b.toml:1:1", "b.toml:3:1", "c.toml:1:6", "d.toml:3:24",
-            "d.toml:3:36", "e.toml:1:1"
+            "a.toml:2:8",
+            "a.toml:3:7",
+            "a.toml:4:8",
+            "b.toml:1:1",
+            "b.toml:3:1",
+            "c.toml:1:6",
+            "d.toml:3:24",
+            "d.toml:3:36",
+            "e.toml:1:1"
         ]
     );
-    assert!(checked.stderr.contains("\n9 errors in 5 files\n"), "{}", checked.stderr);
+    assert!(
+        checked.stderr.contains("\n9 errors in 5 files\n"),
+        "{}",
+        checked.stderr
+    );
 }
 
 #[test]
@@ -84,7 +98,7 @@ fn what_is_wrong_with_the_server_file_does_not_hide_the_manifests() {
         "the variable `NOT_SET` is not set",
         "unknown key `foo`",
         "unknown name `secrets.tokn`",
-        "\n5 errors in 2 files\n",
+        "\n5 errors, 2 warnings in 2 files\n",
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
