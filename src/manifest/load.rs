@@ -50,6 +50,8 @@ impl LoadedFile {
 #[derive(Debug, Default)]
 pub struct Loaded {
     files: BTreeMap<PathBuf, Arc<LoadedFile>>,
+    /// The same, in the order of the search.
+    in_order: Vec<Arc<LoadedFile>>,
     /// The tools to serve, by file path and place in the file.
     pub tools: Vec<Arc<Tool>>,
     /// Everything found wrong, and every warning.
@@ -112,9 +114,9 @@ impl Loaded {
         })
     }
 
-    /// The manifests' texts, by path.
+    /// The manifests' texts, in the order of the search.
     pub fn sources(&self) -> Vec<Arc<SourceFile>> {
-        let files = self.files.values();
+        let files = self.in_order.iter();
         files.map(|file| Arc::clone(&file.source)).collect()
     }
 
@@ -152,6 +154,7 @@ pub fn load(
                         Arc::new(lower_file(settings, environment, schemas, source))
                     }
                 };
+                loaded.in_order.push(Arc::clone(&file));
                 loaded.files.insert(found.path.clone(), file);
             }
             Err(diagnostic) => {
@@ -162,15 +165,10 @@ pub fn load(
     }
     loaded.unread = diagnostics.iter().map(in_full).collect();
     let skip = settings.server.on_error == OnError::Skip;
-    let files: Vec<Arc<LoadedFile>> = survey
-        .found
-        .iter()
-        .filter_map(|found| loaded.files.get(&found.path).cloned())
-        .collect();
-    for file in &files {
+    for file in &loaded.in_order {
         diagnostics.extend(file.findings.iter().cloned());
     }
-    loaded.tools = unique(&files, skip, &mut diagnostics);
+    loaded.tools = unique(&loaded.in_order, skip, &mut diagnostics);
     loaded.diagnostics = diagnostics;
     loaded
 }

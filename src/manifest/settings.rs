@@ -167,8 +167,12 @@ fn open(path: &Path, findings: &Findings) -> Option<Arc<SourceFile>> {
 
 /// The server's identity when nothing names it: the folder's name and this program's version.
 fn default_identity(manifests: &[PathBuf]) -> Identity {
-    let folder = manifests.first().and_then(|path| path.canonicalize().ok());
-    let name = folder.as_deref().and_then(Path::file_stem).map_or_else(
+    let first = manifests.first().and_then(|path| path.canonicalize().ok());
+    let name = first.as_deref().and_then(|path| match path.is_dir() {
+        true => path.file_name(),
+        false => path.file_stem(),
+    });
+    let name = name.map_or_else(
         || "snodo".to_owned(),
         |name| name.to_string_lossy().into_owned(),
     );

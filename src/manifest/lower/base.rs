@@ -134,7 +134,7 @@ fn bad_meta_key(key: &str) -> Option<&'static str> {
                     .bytes()
                     .all(|b| b.is_ascii_alphanumeric() || b == b'-')
         };
-        if !labels.iter().all(|label| ok(label)) {
+        if !labels.iter().all(ok) {
             return Some("each label before the `/` is letters, digits and `-`, a letter first");
         }
         if matches!(labels.get(1), Some(&("mcp" | "modelcontextprotocol"))) {

@@ -32,6 +32,8 @@ pub const BAD_URL: Code = Code("bad-url");
 pub const NO_COMMAND: Code = Code("command-not-found");
 /// A secret that other users of the machine can read.
 pub const SECRET_IN_ARGV: Code = Code("secret-in-argv");
+/// A secret where it would be shown.
+pub const SECRET_SHOWN: Code = Code("secret-shown");
 /// A value placed in a URL without encoding.
 pub const RAW_IN_URL: Code = Code("raw-in-url");
 /// A component left out because something it needs is missing.
@@ -139,6 +141,12 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         SECRET_IN_ARGV,
         "Every user of the machine can read the argument lists of running processes. Pass the \
          secret through `env` or `stdin`.",
+    ),
+    (
+        SECRET_SHOWN,
+        "A secret stands where it would be shown: in a `result`, which every caller reads (a warning), \
+         or in the path or the lines of a `file`, which stand in logs and in error texts (an error). \
+         Secrets are for headers, bodies, `env` and `stdin`.",
     ),
     (
         RAW_IN_URL,

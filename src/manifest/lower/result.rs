@@ -1,6 +1,6 @@
 //! `result`: how an action's outcome becomes the answer.
 
-use super::codes::CONFLICT;
+use super::codes::{CONFLICT, SECRET_SHOWN};
 use super::{Cx, base, blocks};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Template, Tree};
@@ -23,7 +23,11 @@ pub(super) enum Answers {
 
 /// Reads a tool's `result` table.
 pub(super) fn result(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> (ResultSpec, Answers) {
-    let templates = Templates::new(names);
+    let templates = Templates::shown(
+        names,
+        SECRET_SHOWN,
+        "a secret in a result is shown to every caller",
+    );
     let texts = table.alternatives(&["text", "content"]);
     if let [text, content] = texts.as_slice() {
         table.report(

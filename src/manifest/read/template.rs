@@ -34,12 +34,22 @@ pub(super) const EXPLAIN: &[(Code, &str)] = &[
 #[derive(Debug)]
 pub struct Templates<'n> {
     names: &'n Names,
+    /// What is said of a secret in one of these templates.
+    shown: Option<(Code, &'static str)>,
 }
 
 impl<'n> Templates<'n> {
     /// For templates that see these names.
     pub fn new(names: &'n Names) -> Self {
-        Self { names }
+        Self { names, shown: None }
+    }
+
+    /// For templates whose text is shown: a secret in one is a warning of this kind.
+    pub fn shown(names: &'n Names, code: Code, message: &'static str) -> Self {
+        Self {
+            names,
+            shown: Some((code, message)),
+        }
     }
 
     /// Reads a key's text as a template.
@@ -69,6 +79,7 @@ impl<'n> Templates<'n> {
                 for error in &errors {
                     table.report(finding(error, &entry.at));
                 }
+                self.say_shown(table, entry, &template);
                 errors.is_empty().then(|| entry.with(template))
             }
             Err(errors) => {
@@ -76,6 +87,18 @@ impl<'n> Templates<'n> {
                     table.report(finding(error, &entry.at));
                 }
                 None
+            }
+        }
+    }
+
+    fn say_shown(&self, table: &Table<'_>, entry: &Entry<'_>, template: &Template) {
+        let Some((code, message)) = self.shown else {
+            return;
+        };
+        for reference in template.references() {
+            if reference.root == "secrets" {
+                let at = within(&entry.at, reference.range);
+                table.report(Diagnostic::warning(code, at, message));
             }
         }
     }

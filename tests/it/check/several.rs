@@ -98,7 +98,7 @@ fn what_is_wrong_with_the_server_file_does_not_hide_the_manifests() {
         "the variable `NOT_SET` is not set",
         "unknown key `foo`",
         "unknown name `secrets.tokn`",
-        "\n5 errors in 2 files\n",
+        "\n5 errors, 2 warnings in 2 files\n",
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
