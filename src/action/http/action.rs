@@ -170,6 +170,7 @@ impl HttpAction {
             body,
             timeout: spec.timeout,
             max_bytes: spec.max_bytes,
+            accept_status: spec.accept_status.clone(),
             redirects: spec.redirects,
             retry: Retry {
                 attempts: spec.retry.attempts,

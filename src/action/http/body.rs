@@ -7,12 +7,18 @@ use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
+use std::time::Duration;
+use tokio::time::timeout;
 
 /// How much more than the bound may come over the wire. Nothing useful grows when it is encoded;
 /// a body made of empty blocks would else be read for ever.
 const OVERHEAD: usize = 64 * 1024;
 /// How much is decoded before other tasks get their turn.
 const PIECE: usize = 8 * 1024;
+
+/// Most bytes of a body of which only the beginning is wanted, and how long it may take to come.
+const BEGINNING: usize = 64 * 1024;
+const SOON: Duration = Duration::from_secs(2);
 
 /// Reads the body, at most `max` bytes decoded. The fields that described the encoded body are
 /// removed from `headers` when there was one.
@@ -28,6 +34,26 @@ pub(super) async fn read(
     if decoder.is_identity() && body.size_hint().lower() > max as u64 {
         return Err(Fault::TooLarge(max));
     }
+    fill(&mut decoder, &mut body, max).await?;
+    if !decoder.is_identity() {
+        headers.remove(CONTENT_ENCODING);
+        headers.remove(CONTENT_LENGTH);
+    }
+    Ok(decoder.finish()?.into())
+}
+
+/// Reads what can be had of the beginning of a body, and whether that is all of it. What is wrong
+/// with the body, or takes too long to come, only ends the beginning.
+pub(super) async fn read_beginning(headers: &HeaderMap, mut body: Incoming) -> (Bytes, bool) {
+    let Ok(mut decoder) = Decoder::for_head(headers, BEGINNING) else {
+        return (Bytes::new(), false);
+    };
+    let filled = timeout(SOON, fill(&mut decoder, &mut body, BEGINNING)).await;
+    let is_whole = matches!(filled, Ok(Ok(())));
+    (decoder.into_beginning().into(), is_whole)
+}
+
+async fn fill(decoder: &mut Decoder, body: &mut Incoming, max: usize) -> Result<(), Fault> {
     let mut wire = 0_usize;
     while let Some(frame) = body.frame().await {
         // A trailer is no part of the body.
@@ -48,9 +74,5 @@ pub(super) async fn read(
             }
         }
     }
-    if !decoder.is_identity() {
-        headers.remove(CONTENT_ENCODING);
-        headers.remove(CONTENT_LENGTH);
-    }
-    Ok(decoder.finish()?.into())
+    Ok(())
 }

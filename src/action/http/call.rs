@@ -137,7 +137,14 @@ impl<'c> Call<'c> {
     async fn read(&self, response: Response<Incoming>) -> Result<Fetched, Fault> {
         let (head, body) = response.into_parts();
         let mut headers = head.headers;
-        let body = body::read(&mut headers, body, self.fetch.max_bytes).await?;
+        let wanted =
+            head.status.is_success() || self.fetch.accept_status.contains(&head.status.as_u16());
+        let (body, is_whole) = if wanted {
+            let body = body::read(&mut headers, body, self.fetch.max_bytes).await?;
+            (body, true)
+        } else {
+            body::read_beginning(&headers, body).await
+        };
         let content_type = headers
             .get(CONTENT_TYPE)
             .and_then(|value| value.to_str().ok())
@@ -146,6 +153,7 @@ impl<'c> Call<'c> {
             status: head.status,
             headers,
             body,
+            is_whole,
             content_type,
             url: self.hop.url.clone(),
         })

@@ -96,28 +96,36 @@ pub(super) fn refusal(fetched: &Fetched, mask: &Mask) -> Failure {
     let mut told = format!("the upstream answered {}", fetched.status);
     match text(fetched) {
         Some(body) => {
-            let body = mask.hide(body);
-            if !body.trim().is_empty() {
-                told.push_str(&format!("\n{}", head(&body)));
+            let hidden = mask.hide(sure(&body, fetched.is_whole, mask));
+            let shown = head(&hidden, fetched.is_whole);
+            if !shown.trim().is_empty() {
+                told.push_str(&format!("\n{shown}"));
             }
         }
         None => {
+            let at_least = if fetched.is_whole { "" } else { "at least " };
             let (length, mime) = (fetched.body.len(), mime(fetched));
-            told.push_str(&format!("\n[a body of {length} bytes of {mime}]"));
+            told.push_str(&format!("\n[a body of {at_least}{length} bytes of {mime}]"));
         }
     }
     Failure(told)
 }
 
-fn head(text: &str) -> Cow<'_, str> {
-    if text.len() <= SHOWN {
-        return Cow::Borrowed(text);
+/// A text without the end that may be the beginning of a secret, when it was cut.
+fn sure<'t>(text: &'t str, is_whole: bool, mask: &Mask) -> &'t str {
+    let unsure = if is_whole { 0 } else { mask.longest() };
+    let end = text.floor_char_boundary(text.len().saturating_sub(unsure));
+    text.get(..end).unwrap_or_default()
+}
+
+fn head(text: &str, is_whole: bool) -> Cow<'_, str> {
+    let end = text.floor_char_boundary(SHOWN);
+    match text.get(..end) {
+        Some(shown) if end < text.len() || (!is_whole && end > 0) => {
+            Cow::Owned(format!("{shown}…"))
+        }
+        _ => Cow::Borrowed(text),
     }
-    let mut end = SHOWN;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    Cow::Owned(format!("{}…", text.get(..end).unwrap_or("")))
 }
 
 /// The media type without parameters, lower case.
@@ -193,6 +201,7 @@ mod tests {
             status: StatusCode::OK,
             headers: HeaderMap::new(),
             body: Bytes::from_static(body),
+            is_whole: true,
             content_type: content_type.map(str::to_owned),
             url: Url::parse("http://example.test/a").unwrap(),
         }

@@ -28,6 +28,9 @@ pub struct Fetch {
     pub timeout: Duration,
     /// Bounds the body, decoded, in bytes.
     pub max_bytes: usize,
+    /// The statuses beside 2xx whose body is wanted whole. Of any other the beginning is read, up to
+    /// 64 KiB in two seconds.
+    pub accept_status: Vec<u16>,
     /// How many redirects are followed; 0 returns the redirect itself.
     pub redirects: u32,
     /// When the request is sent again.
@@ -79,6 +82,8 @@ pub struct Fetched {
     pub headers: HeaderMap,
     /// The body, decoded.
     pub body: Bytes,
+    /// The body is all that was sent. Always true where the status is 2xx or accepted.
+    pub is_whole: bool,
     /// `Content-Type` as sent, when it is readable text.
     pub content_type: Option<String>,
     /// The URL that answered, without userinfo and fragment.

@@ -1,9 +1,10 @@
 //! `http`: what becomes of the answer.
 
-use super::upstream::{Upstream, answer, ok};
+use super::upstream::{Upstream, answer, ok, until_closed};
 use super::{Served, failure, result, serve, text};
 use crate::support::Project;
 use serde_json::{Value, json};
+use std::io::Write as _;
 
 /// A daemon with the tool `get`, whose upstream answers every request with this.
 fn answering(bytes: Vec<u8>, result: &str) -> (Upstream, Served) {
@@ -180,6 +181,57 @@ fn other_statuses_are_errors_with_the_beginning_of_the_body() {
         let (_upstream, daemon) = answering(bytes, "");
         assert_eq!(failure(&daemon, "get", json!({})), expected);
     }
+}
+
+#[test]
+fn a_status_is_named_whatever_becomes_of_its_body() {
+    let head = "HTTP/1.1 500 Internal Server Error\r\nContent-Type: text/plain\r\n";
+    let long = "x".repeat(5000);
+    for (bytes, body) in [
+        // Far more than `max_bytes`, shorter than it says, damaged, of an unknown encoding.
+        (
+            answer(
+                "500 Internal Server Error",
+                &[("Content-Type", "text/plain")],
+                &long,
+            ),
+            format!("\n{}…", &long[..2048]),
+        ),
+        (
+            format!("{head}Content-Length: 9\r\n\r\nabc").into_bytes(),
+            "\nabc…".to_owned(),
+        ),
+        (
+            format!("{head}Content-Encoding: gzip\r\n\r\nabc").into_bytes(),
+            String::new(),
+        ),
+        (
+            format!("{head}Content-Encoding: x-made-up\r\n\r\nabc").into_bytes(),
+            String::new(),
+        ),
+    ] {
+        let (_upstream, daemon) = answering(bytes, "max_bytes = 100");
+        let said = failure(&daemon, "get", json!({}));
+        assert_eq!(
+            said,
+            format!("the upstream answered 500 Internal Server Error{body}")
+        );
+    }
+    // One that never ends.
+    let upstream = Upstream::raw(move |_, stream| {
+        let _ = stream.write_all(head.as_bytes());
+        let _ = stream.write_all(b"\r\nthe beginning");
+        until_closed(stream);
+    });
+    let tool = format!(
+        "[[tool]]\nname = \"get\"\nhttp.url = \"{}\"\n",
+        upstream.url()
+    );
+    let daemon = serve(Project::with(&tool));
+    assert_eq!(
+        failure(&daemon, "get", json!({})),
+        "the upstream answered 500 Internal Server Error\nthe beginning…"
+    );
 }
 
 #[test]

@@ -30,6 +30,10 @@ impl Brotli {
         &self.sink
     }
 
+    pub(super) fn into_sink(self) -> Sink {
+        self.sink
+    }
+
     pub(super) fn push(&mut self, piece: &[u8]) -> Result<(), Stop> {
         if self.ended {
             return Err(Stop::Damaged);

@@ -30,6 +30,10 @@ impl Deflate {
         &self.sink
     }
 
+    pub(super) fn into_sink(self) -> Sink {
+        self.sink
+    }
+
     pub(super) fn push(&mut self, piece: &[u8]) -> Result<(), Stop> {
         if self.inflate.is_some() {
             return self.inflate(piece);

@@ -105,6 +105,22 @@ impl Decoder {
         .map_err(|stop| stop.fault(name, max))
     }
 
+    /// What has been decoded so far, also after an error: the beginning of the body.
+    pub(super) fn into_beginning(self) -> Vec<u8> {
+        let sink = match self.coding {
+            Coding::Identity(sink) => sink,
+            Coding::Gzip(mut gzip) => {
+                // Brings out what it holds; that this may fail is no news here.
+                let _ = gzip.flush();
+                std::mem::take(gzip.get_mut())
+            }
+            Coding::Deflate(deflate) => deflate.into_sink(),
+            Coding::Brotli(brotli) => brotli.into_sink(),
+            Coding::Zstd(zstd) => zstd.into_sink(),
+        };
+        sink.into_bytes()
+    }
+
     fn fault(&self, stop: Stop) -> Fault {
         stop.fault(self.name(), self.max())
     }

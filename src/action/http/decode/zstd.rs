@@ -54,6 +54,10 @@ impl Zstd {
         &self.sink
     }
 
+    pub(super) fn into_sink(self) -> Sink {
+        self.sink
+    }
+
     pub(super) fn push(&mut self, piece: &[u8]) -> Result<(), Stop> {
         let mut pending = std::mem::take(&mut self.pending);
         pending.extend_from_slice(piece);

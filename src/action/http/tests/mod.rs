@@ -27,6 +27,7 @@ fn get(url: &str) -> Fetch {
         secret_body: false,
         timeout: Duration::from_secs(10),
         max_bytes: 4 << 20,
+        accept_status: Vec::new(),
         redirects: 5,
         retry: Retry::default(),
         target: Target::Fixed {
