@@ -137,8 +137,8 @@ fn is_origin(text: &str) -> bool {
 
 /// `host[:port]`.
 fn is_host(text: &str) -> bool {
-    let authority = text.parse::<http::uri::Authority>();
-    !text.contains('@') && authority.is_ok_and(|authority| !authority.host().is_empty())
+    let is_bare = !text.contains(['/', '?', '#', '@', '\\']);
+    is_bare && url::Url::parse(&format!("http://{text}/")).is_ok()
 }
 
 #[cfg(test)]
