@@ -8,6 +8,7 @@ use crate::manifest::read::{At, Table, Templates};
 use crate::model::{BlockKind, BlockSpec, MediaSpec, PayloadSpec};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use toml::de::DeValue;
 
 #[derive(Clone, Copy)]
 enum Kind {
@@ -199,6 +200,13 @@ fn resource_link(item: &Table<'_>, templates: &Templates<'_>) -> Option<BlockKin
         members.push(("mimeType".to_owned(), Tree::template(mime_type)));
     }
     if let Some(entry) = item.entry("size") {
+        match entry.value {
+            DeValue::Integer(_) => {
+                item.integer("size", 0..=i64::MAX)?;
+            }
+            DeValue::String(_) => {}
+            _ => return item.wrong_type(&entry, "a number of bytes"),
+        }
         members.push(("size".to_owned(), templates.tree(item, &entry)?));
     }
     uri?;
