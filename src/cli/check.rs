@@ -1,15 +1,15 @@
 //! `snodo check`: what is wrong with manifests, all of it.
-//!
-//! Exit code 0: no errors (there may be warnings). 1: errors, or warnings with `--deny-warnings`.
-//! 2: the command line is wrong, an unknown code included.
 
 use super::output;
 use crate::lang::diag::{self, Code, Diagnostic, Severity};
 use crate::lang::schema::SchemaCache;
 use crate::manifest::environment::Environment;
-use crate::manifest::load::load;
+use crate::manifest::load::{Loaded, load};
 use crate::manifest::settings::{self, Asked};
-use crate::manifest::{self};
+use crate::manifest::{self, expand};
+use crate::model::Settings;
+use crate::runtime;
+use crate::shutdown::Shutdown;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,26 +22,35 @@ Examples:
   snodo check --deny-warnings --format sarif ./manifests >findings.sarif
   snodo check --explain unknown-key                 say what a code means
 
-Exit codes: 0 no errors, 1 errors (or warnings with --deny-warnings), 2 misused.";
+Exit codes:
+  0  no errors; there may be warnings
+  1  errors, or warnings with --deny-warnings
+  2  the command line is wrong: an unknown option, code or component
+
+Findings as text go to standard error, as json or sarif to standard output.";
 
 /// `snodo check [PATH]…`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Folders or files of manifests [default: those of the server file]
+    /// Folders or files of manifests, or a server file `snodo.toml` [default: the server file's
+    /// manifests]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// The server file
+    /// The server file [default: ./snodo.toml, ./config/snodo.toml or /etc/snodo/snodo.toml]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Set a key of the server file
+    /// Set a key of the server file, for example server.env='["REGION"]'
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// How findings are written: text goes to standard error, json and sarif to standard output
+    /// How findings are written
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Exit with 1 on warnings too
     #[arg(long)]
     deny_warnings: bool,
+    /// Print components as TOML with their file's defaults filled in, `all` of them or those named
+    #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "format")]
+    expand: Vec<String>,
     /// Say what a finding's code means, or list all codes with `all`
     #[arg(long, value_name = "CODE", exclusive = true)]
     explain: Option<String>,
@@ -65,37 +74,62 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
         paths: arguments.paths,
         set: arguments.set,
     };
-    let (settings, mut found) = settings::load(&asked, &environment);
-    let mut served = None;
-    if let Some(settings) = settings {
-        let loaded = load(&settings, &environment, &SchemaCache::new(), None);
-        served = Some((loaded.tools.len(), loaded.files()));
-        found.extend(loaded.diagnostics);
+    let (settings, mut found) = settings::check(&asked, &environment);
+    let mut loaded = None;
+    if let Some(settings) = &settings {
+        let now = load(settings, &environment, &SchemaCache::new(), None);
+        found.extend(now.diagnostics.iter().cloned());
+        found.extend(not_ready(settings, &now));
+        loaded = Some(now);
     }
     let no_color = environment
         .get("NO_COLOR")
         .is_some_and(|value| !value.is_empty());
     print(&found, arguments.format, no_color);
-    let errors = count(&found, Severity::Error);
-    let warnings = count(&found, Severity::Warning);
-    if errors == 0
-        && arguments.format == Format::Text
-        && let Some((tools, files)) = served
+    if !arguments.expand.is_empty() {
+        let files = loaded.as_ref().map(Loaded::sources).unwrap_or_default();
+        match expand::expand(&files, &arguments.expand) {
+            Ok(text) => {
+                output::result(&text);
+            }
+            Err(unknown) => {
+                output::error(&unknown.to_string());
+                return ExitCode::from(2);
+            }
+        }
+    } else if arguments.format == Format::Text
+        && let Some(loaded) = loaded
+        && count(&found, Severity::Error) == 0
     {
-        output::error(&format!("ok: {tools} tools in {files} files"));
+        output::error(&format!(
+            "ok: {} in {}",
+            counted(loaded.tools.len(), "tool"),
+            counted(loaded.files(), "file")
+        ));
     }
-    if errors > 0 || (arguments.deny_warnings && warnings > 0) {
+    let denied = arguments.deny_warnings && !found.is_empty();
+    if denied || count(&found, Severity::Error) > 0 {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS
     }
 }
 
+/// What a server would find when it makes the tools ready.
+fn not_ready(settings: &Settings, loaded: &Loaded) -> Vec<Diagnostic> {
+    let shutdown = Shutdown::new();
+    let built = runtime::build(settings, &loaded.tools, None, &shutdown, |_| false);
+    built.err().unwrap_or_default()
+}
+
 fn count(found: &[Diagnostic], severity: Severity) -> usize {
-    found
-        .iter()
-        .filter(|each| each.severity == severity)
-        .count()
+    let of = |each: &&Diagnostic| each.severity == severity;
+    found.iter().filter(of).count()
+}
+
+fn counted(count: usize, word: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{plural}")
 }
 
 fn print(found: &[Diagnostic], format: Format, no_color: bool) {
@@ -122,13 +156,12 @@ fn explain(asked: &str) -> ExitCode {
         output::result(&format!("{name}\n\n{text}"));
         return ExitCode::SUCCESS;
     }
-    let near = diag::suggest::closest(asked, all.iter().map(|(Code(name), _)| *name));
-    let help = match near {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "`--explain all` lists the codes".to_owned(),
-    };
+    let names = all.iter().map(|(Code(name), _)| *name);
+    let help = diag::suggest::did_you_mean(asked, names)
+        .unwrap_or_else(|| "`--explain all` lists the codes".to_owned());
+    let shown = asked.escape_debug();
     output::error(&format!(
-        "error: there is no code `{asked}`\n  = help: {help}"
+        "error: there is no code `{shown}`\n  = help: {help}"
     ));
     ExitCode::from(2)
 }

@@ -9,11 +9,13 @@ mod read;
 pub use explain::EXPLAIN;
 pub use read::{
     FILE_TOO_LARGE, MAX_FILE_BYTES, NOT_A_FILE, NOT_UTF8, UNREADABLE_FILE, VANISHED_FILE, read,
+    source_file,
 };
 
+use super::regular::cause;
 use crate::lang::diag::{Code, Diagnostic, Severity};
 use std::collections::HashSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -28,11 +30,15 @@ pub const UNREADABLE_FOLDER: Code = Code("unreadable-folder");
 pub const BROKEN_LINK: Code = Code("broken-link");
 /// A folder that was named holds no manifest. A warning.
 pub const NO_MANIFESTS: Code = Code("no-manifests");
+/// A folder that is searched holds a server file that is not in use. A warning.
+pub const UNUSED_SERVER_FILE: Code = Code("unused-server-file");
 /// A folder lies deeper than [`MAX_DEPTH`].
 pub const FOLDER_TOO_DEEP: Code = Code("folder-too-deep");
 /// There are more than [`MAX_FILES`] manifests or [`MAX_ENTRIES`] entries.
 pub const TOO_MANY_FILES: Code = Code("too-many-files");
 
+/// The name that a server file has, and no manifest.
+pub const SERVER_FILE: &str = "snodo.toml";
 /// Folders inside one another, below one that was named.
 pub const MAX_DEPTH: usize = 32;
 /// Manifest files in all.
@@ -73,18 +79,21 @@ pub struct Survey {
 /// entered (Kubernetes keeps a ConfigMap's versions in `..data`); a link to a folder is. A **file**
 /// named itself, and a folder, is taken whatever its name.
 ///
+/// `server_file` is the one in use: met in a folder, it is no manifest, whatever its name. Any other
+/// file of the name [`SERVER_FILE`] is none either; that one is unused is said.
+///
 /// The order is that of `paths`, and below a folder the byte order of the names at each level. A
 /// file that is reached twice (by device and inode) comes once, where it was reached first.
 ///
-/// Diagnostics are errors, except [`BROKEN_LINK`] and [`NO_MANIFESTS`]. The search stops at
-/// [`MAX_FILES`] and [`MAX_ENTRIES`], and does not go below [`MAX_DEPTH`].
-pub fn discover(paths: &[PathBuf]) -> Survey {
+/// Diagnostics are errors, except [`BROKEN_LINK`], [`NO_MANIFESTS`] and [`UNUSED_SERVER_FILE`]. The
+/// search stops at [`MAX_FILES`] and [`MAX_ENTRIES`], and does not go below [`MAX_DEPTH`].
+pub fn discover(paths: &[PathBuf], server_file: Option<&Path>) -> Survey {
     let limits = Limits {
         depth: MAX_DEPTH,
         files: MAX_FILES,
         entries: MAX_ENTRIES,
     };
-    discover_within(paths, limits)
+    discover_within(paths, server_file, limits)
 }
 
 struct Limits {
@@ -93,9 +102,12 @@ struct Limits {
     entries: usize,
 }
 
-fn discover_within(paths: &[PathBuf], limits: Limits) -> Survey {
+fn discover_within(paths: &[PathBuf], server_file: Option<&Path>, limits: Limits) -> Survey {
     let mut search = Search {
         limits,
+        server_file: server_file
+            .and_then(|path| fs::metadata(path).ok())
+            .map(|metadata| identity(&metadata)),
         root: PathBuf::new(),
         survey: Survey::default(),
         seen: HashSet::new(),
@@ -112,6 +124,8 @@ fn discover_within(paths: &[PathBuf], limits: Limits) -> Survey {
 
 struct Search {
     limits: Limits,
+    /// Device and inode of the server file in use.
+    server_file: Option<(u64, u64)>,
     root: PathBuf,
     survey: Survey,
     /// Device and inode of each file and folder: what ends loops of links.
@@ -229,7 +243,11 @@ impl Search {
             Ok(metadata) if metadata.is_dir() => {
                 self.folder(path, &metadata, depth + 1);
             }
-            Ok(metadata) if metadata.is_file() && is_toml(path) => self.file(path, &metadata),
+            Ok(metadata) if metadata.is_file() && is_toml(path) => {
+                if !self.is_server_file(path, &metadata) {
+                    self.file(path, &metadata);
+                }
+            }
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound && !kind.is_symlink() => {
                 self.survey.unsettled = true;
@@ -248,6 +266,22 @@ impl Search {
                 }
             }
         }
+    }
+
+    /// True for the server file in use, and for one that is not, which is then said.
+    fn is_server_file(&mut self, path: &Path, metadata: &Metadata) -> bool {
+        if self.server_file == Some(identity(metadata)) {
+            return true;
+        }
+        if path.file_name() != Some(OsStr::new(SERVER_FILE)) {
+            return false;
+        }
+        let shown = path.display();
+        let message = format!("the server file `{shown}` is not used");
+        self.survey.diagnostics.push(
+            warning(UNUSED_SERVER_FILE, message).help(format!("use it with `--config {shown}`")),
+        );
+        true
     }
 
     fn file(&mut self, path: &Path, metadata: &Metadata) {
@@ -276,7 +310,7 @@ impl Search {
     }
 
     fn unlistable(&mut self, folder: &Path, error: &io::Error) {
-        let (shown, cause) = (folder.display(), read::cause(error));
+        let (shown, cause) = (folder.display(), cause(error));
         let message = format!("cannot list the folder `{shown}`: {cause}");
         self.survey.diagnostics.push(
             Diagnostic::placeless(UNREADABLE_FOLDER, message)

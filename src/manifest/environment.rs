@@ -41,14 +41,24 @@ impl Environment {
     /// The file that a command name stands for: itself when it holds a `/`, else the first
     /// executable file of that name in PATH.
     pub fn find_command(&self, name: &str) -> Option<PathBuf> {
+        let search = self.get("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin");
+        self.find_command_in(name, search)
+    }
+
+    /// The same, with the folders that are searched, as PATH writes them.
+    pub fn find_command_in(&self, name: &str, search: &str) -> Option<PathBuf> {
         if name.contains('/') {
             let path = PathBuf::from(name);
             return is_executable(&path).then_some(path);
         }
-        let search = self.get("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin");
         std::env::split_paths(search)
             .map(|folder| folder.join(name))
             .find(|path| is_executable(path))
+    }
+
+    /// Whether a variable is set, UTF-8 or not.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(std::ffi::OsStr::new(name))
     }
 }
 

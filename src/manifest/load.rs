@@ -3,11 +3,12 @@
 
 use super::discover::{self, Found, VANISHED_FILE};
 use super::environment::Environment;
-use super::lower::{Cx, Lowered, Outside, tool};
-use super::read::{Findings, Layer, Table, WRONG_TYPE, parse};
+use super::lower::{
+    Cx, Folder, Lowered, Outside, check_defaults, finish_defaults, refuse_unserved, tool,
+};
+use super::read::{Findings, Layer, Table, UNKNOWN_KEY, parse};
 use crate::lang::diag::{Code, Diagnostic, Severity, SourceFile, Span};
 use crate::lang::schema::SchemaCache;
-use crate::manifest::lower::codes::{NO_EFFECT, NOT_SERVED};
 use crate::model::{OnError, Settings, Tool};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -49,6 +50,8 @@ impl LoadedFile {
 #[derive(Debug, Default)]
 pub struct Loaded {
     files: BTreeMap<PathBuf, Arc<LoadedFile>>,
+    /// The same, in the order of the search.
+    in_order: Vec<Arc<LoadedFile>>,
     /// The tools to serve, by file path and place in the file.
     pub tools: Vec<Arc<Tool>>,
     /// Everything found wrong, and every warning.
@@ -111,6 +114,12 @@ impl Loaded {
         })
     }
 
+    /// The manifests' texts, in the order of the search.
+    pub fn sources(&self) -> Vec<Arc<SourceFile>> {
+        let files = self.in_order.iter();
+        files.map(|file| Arc::clone(&file.source)).collect()
+    }
+
     /// The files that manifests name and that were read with them.
     pub fn outside(&self) -> impl Iterator<Item = &Path> {
         self.files
@@ -127,7 +136,7 @@ pub fn load(
     schemas: &SchemaCache,
     previous: Option<&Loaded>,
 ) -> Loaded {
-    let survey = discover::discover(&settings.manifests);
+    let survey = discover::discover(&settings.manifests, settings.server_file.as_deref());
     let mut diagnostics = survey.diagnostics;
     let mut loaded = Loaded {
         unsettled: survey.unsettled,
@@ -145,6 +154,7 @@ pub fn load(
                         Arc::new(lower_file(settings, environment, schemas, source))
                     }
                 };
+                loaded.in_order.push(Arc::clone(&file));
                 loaded.files.insert(found.path.clone(), file);
             }
             Err(diagnostic) => {
@@ -155,15 +165,10 @@ pub fn load(
     }
     loaded.unread = diagnostics.iter().map(in_full).collect();
     let skip = settings.server.on_error == OnError::Skip;
-    let files: Vec<Arc<LoadedFile>> = survey
-        .found
-        .iter()
-        .filter_map(|found| loaded.files.get(&found.path).cloned())
-        .collect();
-    for file in &files {
+    for file in &loaded.in_order {
         diagnostics.extend(file.findings.iter().cloned());
     }
-    loaded.tools = unique(&files, skip, &mut diagnostics);
+    loaded.tools = unique(&loaded.in_order, skip, &mut diagnostics);
     loaded.diagnostics = diagnostics;
     loaded
 }
@@ -180,7 +185,7 @@ fn reuse(previous: &Loaded, found: &Found, source: &SourceFile) -> Option<Arc<Lo
     let file = previous.files.get(&found.path)?;
     let same = !file.is_broken()
         && file.source.text() == source.text()
-        && file.outside.iter().all(Outside::is_current);
+        && file.outside.iter().all(Outside::is_unchanged);
     same.then(|| Arc::clone(file))
 }
 
@@ -191,80 +196,92 @@ fn lower_file(
     source: Arc<SourceFile>,
 ) -> LoadedFile {
     let findings = Findings::default();
-    let folder = source.path().parent().unwrap_or(Path::new(""));
-    let cx = Cx {
-        findings: &findings,
-        settings,
-        environment,
-        schemas,
-        folder: std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()),
-        outside: RefCell::default(),
-    };
-    let tools = match parse(&source, &findings) {
-        Some(document) => {
-            let layer = Layer {
-                file: &source,
-                table: &document,
-                span: 0..0,
-                inherited: None,
-            };
-            lower_document(&cx, Table::new(vec![layer], &findings, "at the top level"))
+    let outside = RefCell::default();
+    let tools = {
+        let cx = Cx {
+            findings: &findings,
+            settings,
+            environment,
+            schemas,
+            folder: Folder::of(source.path()),
+            outside: &outside,
+        };
+        match parse(&source, &findings) {
+            Some(document) => {
+                let layer = Layer {
+                    file: &source,
+                    table: &document,
+                    span: 0..0,
+                    inherited: None,
+                };
+                lower_document(&cx, Table::new(vec![layer], &findings, "at the top level"))
+            }
+            None => Vec::new(),
         }
-        None => Vec::new(),
     };
-    let outside = cx.outside.take();
     LoadedFile {
-        source,
-        outside,
+        outside: outside.into_inner(),
         tools,
         findings: findings.into_vec(),
+        source,
     }
 }
 
-fn lower_document(cx: &Cx<'_>, table: Table<'_>) -> Vec<Lowered> {
+fn lower_document<'a>(cx: &Cx<'a>, table: Table<'a>) -> Vec<Lowered> {
     let mut defaults = table.table("defaults");
     if let Some(defaults) = &mut defaults {
         defaults.set_place("in [defaults]");
-        super::lower::refuse_unserved(defaults, &["scopes", "wrap"]);
+        refuse_unserved(defaults, &["scopes", "wrap"]);
+        check_defaults(cx, defaults);
     }
     let tools: Vec<Lowered> = table
         .tables("tool")
         .into_iter()
         .map(|each| tool(cx, each, defaults.as_ref()))
         .collect();
-    for key in ["resource", "prompt", "actor"] {
-        if let Some(entry) = table.entry(key) {
-            table.error(
-                NOT_SERVED,
-                entry.key_at,
-                format!("`{key}` is not served by this version of snodo"),
-            );
-        }
-    }
+    refuse_unserved(&table, &["resource", "prompt", "actor"]);
+    refuse_strays(&table);
     if let Some(defaults) = defaults {
-        check_defaults(defaults);
+        finish_defaults(defaults);
     }
     table.finish();
     tools
 }
 
-/// Defaults that no component took are misspelt or forgotten.
-fn check_defaults(defaults: Table<'_>) {
-    for key in ["http", "shell", "file", "annotations"] {
-        let Some(entry) = defaults.entry(key) else {
+/// Keys that stand a level too high, or in the wrong file.
+fn refuse_strays(table: &Table<'_>) {
+    const OF_A_TOOL: [&str; 8] = [
+        "annotations",
+        "arguments",
+        "available",
+        "file",
+        "http",
+        "result",
+        "returns",
+        "shell",
+    ];
+    const OF_THE_SERVER: [&str; 6] = ["http", "log", "manifests", "reload", "secrets", "server"];
+    let is_of_a_tool = |key: &str| {
+        OF_A_TOOL.contains(&key) && (table.has("tool") || !OF_THE_SERVER.contains(&key))
+    };
+    for key in OF_A_TOOL.into_iter().chain(OF_THE_SERVER) {
+        if !table.has(key) {
             continue;
-        };
-        if !matches!(entry.value, toml::de::DeValue::Table(_)) {
-            defaults.error(WRONG_TYPE, entry.at, format!("`{key}` must be a table"));
-        } else if !defaults.was_used(key) {
-            defaults.report(Diagnostic::warning(
-                NO_EFFECT,
-                entry.key_at,
-                format!("`defaults.{key}` is used by no component of this file"),
-            ));
+        }
+        if let Some(entry) = table.entry(key) {
+            let (message, help) = match is_of_a_tool(key) {
+                true => (
+                    format!("unknown key `{key}`"),
+                    format!("write `[tool.{key}]` below the `[[tool]]` that it belongs to"),
+                ),
+                false => (
+                    format!("`{key}` belongs to the server file, and this is a manifest"),
+                    "name the server file with `--config`".to_owned(),
+                ),
+            };
+            table.report(Diagnostic::error(UNKNOWN_KEY, entry.key_at, message).help(help));
         }
     }
-    defaults.finish();
 }
 
 /// The tools of all files, one of each name. With `skip`, what a broken file declares is left out.

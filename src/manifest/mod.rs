@@ -3,11 +3,13 @@
 
 pub mod discover;
 pub mod environment;
+pub mod expand;
 pub mod load;
 pub mod lower;
 pub mod read;
 pub mod regular;
 pub mod settings;
+mod write;
 
 use crate::lang::diag::Code;
 

@@ -1,32 +1,37 @@
-//! Reading a file whole without ever waiting for anything but the disk.
-//!
-//! What a server was started from is read again at every reload, so it must be a regular file: the
-//! other end of a FIFO would hold up every later reload, and what was read from a pipe is gone.
+//! Reading a regular file: in bounded memory, and without ever waiting. A FIFO, a socket or a device
+//! could make the program wait for ever, so none is read.
 
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// Why a file was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The system's word.
-    #[error(transparent)]
+    /// The system's reason.
+    #[error("{}", cause(.0))]
     Io(#[from] io::Error),
-    /// A FIFO, a device, a socket or a folder.
+    /// It is a folder, a FIFO, a socket or a device.
     #[error("it is not a regular file")]
     NotAFile,
-    /// More bytes than the limit, which is given.
+    /// It is larger than this many bytes.
     #[error("it is larger than {0} bytes")]
     TooLarge(u64),
 }
 
-/// The bytes of a regular file, or of the one that a link leads to; `max_bytes` at the most.
+impl ReadError {
+    /// True when there is no such file.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::Io(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+/// All bytes of a regular file, or of what a link to one leads to.
 ///
 /// # Errors
-/// See [`ReadError`].
+/// Whatever the path has become: it is judged by what was opened.
 pub fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
     let file = open(path)?;
     let metadata = file.metadata()?;
@@ -53,4 +58,13 @@ fn open(path: &Path) -> io::Result<File> {
         .read(true)
         .custom_flags(flags.bits().cast_signed())
         .open(path)
+}
+
+/// The error in words, without its number where the kind says enough.
+pub fn cause(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string().to_lowercase(),
+    }
 }

@@ -1,14 +1,18 @@
 //! The server file and the command line: `snodo.toml`, `--set KEY=VALUE`, manifest folders.
 
+mod http;
+mod overrides;
 mod secrets;
 mod sections;
 
+use super::discover::{MAX_FILE_BYTES, SERVER_FILE, source_file};
 use super::environment::Environment;
-use super::read::{Findings, Layer, SYNTAX, Table, parse};
+use super::read::{Findings, Layer, Table, parse};
 use super::regular;
-use crate::lang::diag::{Code, Diagnostic, SourceFile};
+use crate::lang::diag::{Code, Diagnostic, Severity, SourceFile};
 use crate::model::{Identity, Settings};
 use std::cell::RefCell;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,15 +32,14 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     (
         BAD_SET,
         "`--set` takes KEY=VALUE: the dotted name of a key of the server file and a TOML value, such \
-         as `--set http.listen='[\"127.0.0.1:8080\"]'`. A value that is not TOML is taken as text.",
+         as `--set http.listen='[\"127.0.0.1:8080\"]'`. A value that is not TOML is taken as text. The \
+         last `--set` of a key wins, and any of them over the server file. Relative paths in it count \
+         from the folder that snodo was started in.",
     ),
 ];
 
 /// Where a server file is looked for when none is named, in this order.
 pub const SEARCHED: [&str; 3] = ["snodo.toml", "config/snodo.toml", "/etc/snodo/snodo.toml"];
-
-/// Bytes in the server file or in a file with a secret: 1 MiB.
-const MAX_BYTES: u64 = 1 << 20;
 
 /// What the command line says of the settings.
 #[derive(Clone, Debug, Default)]
@@ -51,23 +54,31 @@ pub struct Asked {
 
 /// Reads the settings. `None` when something is an error; the findings say what.
 pub fn load(asked: &Asked, environment: &Environment) -> (Option<Settings>, Vec<Diagnostic>) {
+    let (settings, found) = check(asked, environment);
+    let is_error = |one: &Diagnostic| one.severity == Severity::Error;
+    let is_whole = !found.iter().any(is_error);
+    (settings.filter(|_| is_whole), found)
+}
+
+/// Reads the settings for a check of the manifests: they are given also when something is wrong, with
+/// what is missing left empty. `None` when the server file cannot be read at all.
+pub fn check(asked: &Asked, environment: &Environment) -> (Option<Settings>, Vec<Diagnostic>) {
     let findings = Findings::default();
     let settings = read(asked, environment, &findings);
-    let whole = findings.errors() == 0;
-    (settings.filter(|_| whole), findings.into_vec())
+    (settings, findings.into_vec())
 }
 
 fn read(asked: &Asked, environment: &Environment, findings: &Findings) -> Option<Settings> {
-    let path = server_file(asked, findings)?;
+    let overrides: Vec<Arc<SourceFile>> = asked
+        .set
+        .iter()
+        .filter_map(|text| overrides::file(text, findings))
+        .collect();
+    let (asked, path) = server_file(asked, findings)?;
     let file = match &path {
         Some(path) => Some(open(path, findings)?),
         None => None,
     };
-    let overrides: Vec<Arc<SourceFile>> = asked
-        .set
-        .iter()
-        .filter_map(|text| override_file(text, findings))
-        .collect();
     let mut documents = Vec::new();
     // The last `--set` of a key wins, so the last layer stands first.
     for source in overrides.iter().rev().chain(&file) {
@@ -83,32 +94,38 @@ fn read(asked: &Asked, environment: &Environment, findings: &Findings) -> Option
         })
         .collect();
     let table = Table::new(layers, findings, "in the server file");
-    let folder = path
-        .as_deref()
-        .and_then(Path::parent)
-        .unwrap_or(Path::new(""))
-        .to_owned();
     let reader = sections::Reader {
         environment,
-        folder,
-        sources: RefCell::new(path.into_iter().collect()),
+        file: file.clone(),
+        sources: RefCell::new(path.clone().into_iter().collect()),
     };
-    Some(reader.settings(table, asked))
+    Some(reader.settings(table, &asked, path))
 }
 
-/// The server file to read; the inner `None` is no file, which is fine when folders are named.
-fn server_file(asked: &Asked, findings: &Findings) -> Option<Option<PathBuf>> {
-    if let Some(config) = &asked.config {
-        return Some(Some(config.clone()));
+/// The server file to read, and the paths of manifests that are left: a path that names a file
+/// `snodo.toml` means the server file. The inner `None` is no file, which is fine when folders are
+/// named.
+fn server_file(asked: &Asked, findings: &Findings) -> Option<(Asked, Option<PathBuf>)> {
+    let mut asked = asked.clone();
+    if asked.config.is_none() {
+        let is_server_file =
+            |path: &PathBuf| path.file_name() == Some(OsStr::new(SERVER_FILE)) && !path.is_dir();
+        if let Some(at) = asked.paths.iter().position(is_server_file) {
+            asked.config = Some(asked.paths.remove(at));
+        }
     }
+    if let Some(config) = asked.config.clone() {
+        return Some((asked, Some(config)));
+    }
+    let says_manifests = asked.set.iter().any(|set| {
+        set.split_once('=')
+            .is_some_and(|(key, _)| key.trim() == "manifests")
+    });
     if !asked.paths.is_empty() {
-        return Some(None);
+        return Some((asked, None));
     }
-    let found = SEARCHED
-        .iter()
-        .map(PathBuf::from)
-        .find(|path| path.is_file());
-    if found.is_none() {
+    let found = searched();
+    if found.is_none() && !says_manifests {
         findings.push(
             Diagnostic::placeless(
                 NO_CONFIG,
@@ -119,71 +136,43 @@ fn server_file(asked: &Asked, findings: &Findings) -> Option<Option<PathBuf>> {
                 SEARCHED.join(", ")
             )),
         );
+        return None;
     }
-    found.map(Some)
+    Some((asked, found))
+}
+
+/// The server file that is used when none is named.
+pub fn searched() -> Option<PathBuf> {
+    let mut paths = SEARCHED.iter().map(PathBuf::from);
+    paths.find(|path| path.is_file())
 }
 
 fn open(path: &Path, findings: &Findings) -> Option<Arc<SourceFile>> {
-    let text = regular::read(path, MAX_BYTES)
-        .map_err(|error| error.to_string())
-        .and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()));
-    match text {
-        Ok(text) => Some(SourceFile::new(path, text)),
-        Err(why) => {
-            findings.push(
-                Diagnostic::placeless(
-                    NO_CONFIG,
-                    format!("cannot read `{}`: {why}", path.display()),
-                )
-                .help("check the path given to `--config`"),
-            );
+    let bytes = match regular::read(path, MAX_FILE_BYTES) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let message = format!("cannot read the server file `{}`: {error}", path.display());
+            findings.push(Diagnostic::placeless(NO_CONFIG, message));
+            return None;
+        }
+    };
+    match source_file(path, bytes) {
+        Ok(file) => Some(file),
+        Err(found) => {
+            findings.push(found);
             None
         }
     }
 }
 
-/// `KEY=VALUE` as a document of its own.
-fn override_file(text: &str, findings: &Findings) -> Option<Arc<SourceFile>> {
-    let parts = text
-        .split_once('=')
-        .map(|(key, value)| (key.trim(), value.trim()));
-    let Some((key, value)) = parts.filter(|(key, _)| !key.is_empty()) else {
-        findings.push(
-            Diagnostic::placeless(BAD_SET, format!("`--set {text}` is not KEY=VALUE"))
-                .help("write for example `--set http.listen='[\"127.0.0.1:8080\"]'`"),
-        );
-        return None;
-    };
-    let name = format!("--set {key}");
-    let as_toml = SourceFile::new(&name, format!("{key} = {value}"));
-    let probe = Findings::default();
-    if parse(&as_toml, &probe).is_some() {
-        return Some(as_toml);
-    }
-    let as_text = SourceFile::new(&name, format!("{key} = {}", quote(value)));
-    let probe = Findings::default();
-    if parse(&as_text, &probe).is_some() {
-        return Some(as_text);
-    }
-    findings.push(
-        Diagnostic::placeless(
-            SYNTAX,
-            format!("`--set {key}`: the key is not a dotted TOML key"),
-        )
-        .help("write for example `--set server.name=demo`"),
-    );
-    None
-}
-
-fn quote(text: &str) -> String {
-    // JSON's string form is also TOML's.
-    serde_json::Value::from(text).to_string()
-}
-
 /// The server's identity when nothing names it: the folder's name and this program's version.
 fn default_identity(manifests: &[PathBuf]) -> Identity {
-    let folder = manifests.first().and_then(|path| path.canonicalize().ok());
-    let name = folder.as_deref().and_then(Path::file_stem).map_or_else(
+    let first = manifests.first().and_then(|path| path.canonicalize().ok());
+    let name = first.as_deref().and_then(|path| match path.is_dir() {
+        true => path.file_name(),
+        false => path.file_stem(),
+    });
+    let name = name.map_or_else(
         || "snodo".to_owned(),
         |name| name.to_string_lossy().into_owned(),
     );

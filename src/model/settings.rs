@@ -12,6 +12,8 @@ use std::time::Duration;
 /// Everything the server file and the command line say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
+    /// The server file that says it; `None` when there is none.
+    pub server_file: Option<PathBuf>,
     /// Folders and files of manifests, in the order given.
     pub manifests: Vec<PathBuf>,
     /// `[server]`.

@@ -1,8 +1,8 @@
 //! A tool, whole.
 
 use super::{ActionSpec, ResultSpec, ToolDeclaration};
+use crate::lang::diag::Span;
 use crate::lang::schema::{HeaderParam, Schema};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A tool: what callers are told, what it takes, what it does, what it answers.
@@ -25,15 +25,6 @@ pub struct Tool {
     /// Changes whenever anything that the manifest says of it does, defaults and the files it names
     /// included. Two tools with the same digest are the same, wherever they are declared.
     pub definition: [u8; 32],
-    /// Where it was declared.
-    pub place: Place,
-}
-
-/// Where a component was declared, for logs and for the message about a name taken twice.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The file, as shown.
-    pub file: PathBuf,
-    /// The line, from 1.
-    pub line: usize,
+    /// Where it was declared, for messages.
+    pub at: Span,
 }

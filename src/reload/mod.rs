@@ -22,7 +22,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 use watch::{Trigger, Watch};
 
-/// The longest that a burst of events may put a reload off.
+/// The longest that a burst of events may put a reload off, if it is not twice the quiet waited for.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How soon files that were changed while they were read are read again.
 const AGAIN: Duration = Duration::from_millis(50);
@@ -138,7 +138,8 @@ impl Round {
         };
         match trigger {
             Trigger::Files => {
-                self.watch.settle(debounce, PATIENCE).await;
+                let patience = PATIENCE.max(debounce.saturating_mul(2));
+                self.watch.settle(debounce, patience).await;
                 Cause::Look
             }
             Trigger::Check => Cause::Check,

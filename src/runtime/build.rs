@@ -86,13 +86,9 @@ fn entry(
 }
 
 fn not_ready(tool: &Tool, error: &PrepareError) -> Diagnostic {
-    let (place, name) = (&tool.place, &tool.declaration.name);
-    let message = format!(
-        "{}:{}: the tool `{name}` cannot be served: {error}",
-        place.file.display(),
-        place.line
-    );
-    Diagnostic::placeless(NOT_READY, message)
+    let message = format!("the tool cannot be served: {error}");
+    let found = Diagnostic::error(NOT_READY, tool.at.clone(), message);
+    found.label(format!("in tool \"{}\"", tool.declaration.name))
 }
 
 fn assemble(settings: &Settings, served: Vec<Entry>) -> Runtime {

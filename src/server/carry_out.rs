@@ -8,9 +8,9 @@ use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Carries out a call within `limit`, or until it is `given_up`, and writes its answer. A panic inside becomes an internal
-/// error of this request alone; what was being done is lost, and the runtime has no interior
-/// mutability that could be left half changed.
+/// Carries out a call within `limit`, or until it is `given_up`, and writes its answer. A panic
+/// inside becomes an internal error of this request alone; what was being done is lost, and the
+/// runtime has no interior mutability that could be left half changed.
 pub(super) async fn carry_out<E: Execute>(
     runtime: &E,
     call: Call,

@@ -7,7 +7,8 @@
     clippy::print_stderr,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a test starts programs, and fails by panicking"
+    unreachable_pub,
+    reason = "a test starts programs and fails by panicking; what is public is so to other tests"
 )]
 
 mod support;

@@ -58,7 +58,7 @@ pub(super) fn shown(text: &str) -> String {
 
 /// Characters that could drive a terminal or make a line read other than it is: controls (C0,
 /// DEL, C1), bidirectional overrides, line separators, zero-width spaces, tags.
-fn is_hidden(ch: char) -> bool {
+pub fn is_hidden(ch: char) -> bool {
     ch.is_control()
         || matches!(ch,
             '\u{61C}'

@@ -1,9 +1,11 @@
 //! Findings as one JSON document, for editors and scripts.
 
+use super::cells::is_hidden;
 use super::order::sorted;
 use super::position::{Files, Position};
 use super::{Diagnostic, Severity, Span};
 use serde::Serialize;
+use std::fmt::Write as _;
 
 /// An array of the findings in the order of path, position and code, indented, ending with a
 /// line end. Every member is always there, `null` where there is nothing to say:
@@ -16,8 +18,8 @@ use serde::Serialize;
 /// ```
 ///
 /// `byte` counts from 0 in the file without its byte order mark; `line` and `column` count from 1,
-/// columns in characters; `end` is the place after the last character. Texts are as found: what
-/// prints them escapes their control characters.
+/// columns in characters; `end` is the place after the last character. Texts are as found, escaped as
+/// JSON allows where they could drive a terminal.
 pub fn json(diagnostics: &[Diagnostic]) -> String {
     let mut files = Files::default();
     let findings: Vec<Finding<'_>> = sorted(diagnostics)
@@ -25,9 +27,26 @@ pub fn json(diagnostics: &[Diagnostic]) -> String {
         .map(|diagnostic| Finding::new(diagnostic, &mut files))
         .collect();
     // Strings and numbers always serialize.
-    let mut text = serde_json::to_string_pretty(&findings).unwrap_or_default();
-    text.push('\n');
-    text
+    document(&findings)
+}
+
+/// A value as indented JSON that ends with a line end. What could drive a terminal is escaped, also
+/// where JSON would not ask for it.
+pub(super) fn document(value: &impl Serialize) -> String {
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    let mut out = String::with_capacity(text.len() + 1);
+    for letter in text.chars() {
+        if letter == '\n' || !is_hidden(letter) {
+            out.push(letter);
+            continue;
+        }
+        // Such characters stand in strings alone.
+        for unit in letter.encode_utf16(&mut [0; 2]) {
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+    }
+    out.push('\n');
+    out
 }
 
 #[derive(Serialize)]
@@ -185,6 +204,15 @@ mod tests {
 ]
 "#
         );
+    }
+
+    #[test]
+    fn nothing_reaches_the_terminal_as_it_is() {
+        let message = "\u{1b}\u{7f}\u{9b}\u{202e}\u{e0001}\"\\é\u{1f600}";
+        let text = json(&[Diagnostic::placeless(Code("x"), message)]);
+        assert!(!text.chars().any(|c| c != '\n' && is_hidden(c)), "{text:?}");
+        let back: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(back[0]["message"], message);
     }
 
     #[test]

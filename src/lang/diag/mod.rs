@@ -12,6 +12,7 @@ mod render;
 mod sarif;
 pub mod suggest;
 
+pub use cells::is_hidden;
 pub use json::json;
 pub use render::{RenderStyle, render};
 pub use sarif::sarif;

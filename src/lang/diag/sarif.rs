@@ -1,5 +1,6 @@
 //! Findings as SARIF 2.1.0 (OASIS, Static Analysis Results Interchange Format), for code scanning.
 
+use super::json::document;
 use super::order::sorted;
 use super::position::Files;
 use super::{Code, Diagnostic, Severity, Span};
@@ -62,10 +63,7 @@ pub fn sarif(diagnostics: &[Diagnostic], tool_version: &str, rules: &[(Code, &st
             results,
         }],
     };
-    // Strings and numbers always serialize.
-    let mut text = serde_json::to_string_pretty(&log).unwrap_or_default();
-    text.push('\n');
-    text
+    document(&log)
 }
 
 #[derive(Serialize)]

@@ -2,7 +2,8 @@
 
 use super::{
     BROKEN_LINK, FILE_TOO_LARGE, FOLDER_TOO_DEEP, NO_MANIFESTS, NOT_A_FILE, NOT_UTF8,
-    PATH_NOT_FOUND, TOO_MANY_FILES, UNREADABLE_FILE, UNREADABLE_FOLDER, VANISHED_FILE,
+    PATH_NOT_FOUND, TOO_MANY_FILES, UNREADABLE_FILE, UNREADABLE_FOLDER, UNUSED_SERVER_FILE,
+    VANISHED_FILE,
 };
 use crate::lang::diag::Code;
 
@@ -55,6 +56,15 @@ pub const EXPLAIN: &[(Code, &str)] = &[
          Example: a folder with only `_draft.toml` and `tools.toml.bak` in it.\n\n\
          Name the right folder, or rename the files. A server that watches the folder takes up \
          manifests as they appear.",
+    ),
+    (
+        UNUSED_SERVER_FILE,
+        "A folder of manifests holds a file `snodo.toml`, which is the server file's name, and the \
+         server does not use it. It is never read as a manifest.\n\n\
+         Example: `snodo serve .` in a folder with a `snodo.toml`: where folders are named on the \
+         command line, no server file is looked for.\n\n\
+         Name it with `--config`, or start snodo without naming folders. Give the file another name \
+         if it is a manifest.",
     ),
     (
         FOLDER_TOO_DEEP,

@@ -7,7 +7,7 @@
 
 use super::Found;
 use crate::lang::diag::{Code, Diagnostic, SourceFile, Span};
-use crate::manifest::regular;
+use crate::manifest::regular::{self, ReadError, cause};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -39,7 +39,14 @@ pub fn read(found: &Found) -> Result<Arc<SourceFile>, Diagnostic> {
 }
 
 fn read_within(path: &Path, max_bytes: u64) -> Result<Arc<SourceFile>, Diagnostic> {
-    let bytes = bytes(path, max_bytes)?;
+    source_file(path, bytes(path, max_bytes)?)
+}
+
+/// The text of these bytes, without its byte order mark.
+///
+/// # Errors
+/// [`NOT_UTF8`].
+pub fn source_file(path: &Path, bytes: Vec<u8>) -> Result<Arc<SourceFile>, Diagnostic> {
     match String::from_utf8(bytes) {
         Ok(mut text) => {
             if text.starts_with(BOM) {
@@ -59,10 +66,10 @@ const BOM: char = '\u{FEFF}';
 
 fn bytes(path: &Path, max_bytes: u64) -> Result<Vec<u8>, Diagnostic> {
     regular::read(path, max_bytes).map_err(|error| match error {
-        regular::ReadError::Io(error) if error.kind() == io::ErrorKind::NotFound => vanished(path),
-        regular::ReadError::Io(error) => unreadable(path, &error),
-        regular::ReadError::NotAFile => not_a_file(path),
-        regular::ReadError::TooLarge(_) => too_large(path, max_bytes),
+        ReadError::Io(error) if error.kind() == io::ErrorKind::NotFound => vanished(path),
+        ReadError::Io(error) => unreadable(path, &error),
+        ReadError::NotAFile => not_a_file(path),
+        ReadError::TooLarge(max_bytes) => too_large(path, max_bytes),
     })
 }
 
@@ -113,14 +120,6 @@ pub(super) fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
             found.help("let this user read the file and enter its folders")
         }
         _ => found.help("rename it to begin with `_` to serve the rest without it"),
-    }
-}
-
-/// The error in words, without its number where the kind says enough.
-pub(super) fn cause(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => error.to_string().to_lowercase(),
     }
 }
 

@@ -34,7 +34,7 @@ impl Tree {
             entries: 50,
         };
         let paths: Vec<PathBuf> = names.iter().map(|name| self.path(name)).collect();
-        let survey = discover_within(&paths, limits);
+        let survey = discover_within(&paths, None, limits);
         let (found, problems) = (survey.found, survey.diagnostics);
         let top = format!("{}/", self.0.path().display());
         let found = found
@@ -76,7 +76,7 @@ fn by_name_folder_by_folder() {
 fn paths_are_shown_as_named() {
     let tree = Tree::of(&["m/sub/x.toml"]);
     let dotted = tree.path("m/../m/.");
-    let found = discover(std::slice::from_ref(&dotted)).found;
+    let found = discover(std::slice::from_ref(&dotted), None).found;
     let expected = Found {
         path: dotted.join("sub/x.toml"),
         root: dotted,
@@ -90,7 +90,7 @@ fn where_it_looked() {
     tree.link("m/c", "../far");
     tree.link("m/gone.toml", "nowhere");
     tree.link("m/..data", "_b");
-    let survey = discover(&[tree.path("m")]);
+    let survey = discover(&[tree.path("m")], None);
     let paths = |names: &[&str]| names.iter().map(|name| tree.path(name)).collect::<Vec<_>>();
     assert_eq!(survey.folders, paths(&["m", "m/a", "m/c"]));
     assert_eq!(survey.links, paths(&["m/c", "m/gone.toml"]));

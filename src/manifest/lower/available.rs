@@ -2,8 +2,24 @@
 
 use super::Cx;
 use super::codes::UNAVAILABLE;
-use crate::lang::diag::Diagnostic;
-use crate::manifest::read::Table;
+use crate::lang::diag::{Diagnostic, Span};
+use crate::manifest::read::{OUT_OF_RANGE, Table};
+use std::path::PathBuf;
+
+/// The systems that a program in Rust can tell, as it names them.
+const SYSTEMS: [&str; 11] = [
+    "android",
+    "dragonfly",
+    "freebsd",
+    "illumos",
+    "ios",
+    "linux",
+    "macos",
+    "netbsd",
+    "openbsd",
+    "solaris",
+    "windows",
+];
 
 /// False when the component is left out here; a warning says why.
 pub(super) fn available(cx: &Cx<'_>, table: &Table<'_>) -> bool {
@@ -11,15 +27,15 @@ pub(super) fn available(cx: &Cx<'_>, table: &Table<'_>) -> bool {
         return true;
     };
     let mut missing = Vec::new();
-    for command in needs.strings("commands").unwrap_or_default() {
-        if cx.environment.find_command(&command.value).is_none() {
+    for command in needs.literals("commands").unwrap_or_default() {
+        if find_command(cx, &command.value).is_none() {
             missing.push((
                 command.at,
                 format!("the command `{}` is not here", command.value),
             ));
         }
     }
-    for variable in needs.strings("env").unwrap_or_default() {
+    for variable in needs.literals("env").unwrap_or_default() {
         if cx.environment.get(&variable.value).is_none() {
             missing.push((
                 variable.at,
@@ -27,20 +43,10 @@ pub(super) fn available(cx: &Cx<'_>, table: &Table<'_>) -> bool {
             ));
         }
     }
-    if let Some(systems) = needs.strings("os")
-        && !systems
-            .iter()
-            .any(|system| system.value == std::env::consts::OS)
-        && let Some(first) = systems.first()
-    {
-        missing.push((
-            first.at.clone(),
-            format!("this system is `{}`", std::env::consts::OS),
-        ));
-    }
+    missing.extend(other_system(&needs));
     let available = missing.is_empty();
     for (at, why) in missing {
-        table.report(Diagnostic::warning(
+        needs.report(Diagnostic::warning(
             UNAVAILABLE,
             at,
             format!("left out: {why}"),
@@ -48,4 +54,33 @@ pub(super) fn available(cx: &Cx<'_>, table: &Table<'_>) -> bool {
     }
     needs.finish();
     available
+}
+
+/// A program by name, or by a path that counts from the manifest's folder.
+fn find_command(cx: &Cx<'_>, name: &str) -> Option<PathBuf> {
+    if name.contains('/') {
+        let path = cx.resolve(name);
+        return cx.environment.find_command(&path.to_string_lossy());
+    }
+    cx.environment.find_command(name)
+}
+
+/// Why this system is none of those in `os`.
+fn other_system(needs: &Table<'_>) -> Option<(Span, String)> {
+    let listed = needs.strings("os")?;
+    let here = std::env::consts::OS;
+    let words = SYSTEMS.map(|name| (name, name));
+    let Some(first) = listed.first().map(|first| first.at.clone()) else {
+        let at = needs.entry("os")?.at;
+        needs.error(OUT_OF_RANGE, at, "`os` must list at least one system");
+        return None;
+    };
+    let mut known = true;
+    let mut found = false;
+    for system in listed {
+        let is_here = system.value == here;
+        found |= is_here;
+        known &= is_here || needs.as_word("os", system, &words).is_some();
+    }
+    (known && !found).then(|| (first, format!("this system is `{here}`")))
 }

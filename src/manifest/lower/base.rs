@@ -13,45 +13,76 @@ use toml::de::DeValue;
 pub(super) fn icons(table: &Table<'_>) -> Vec<Icon> {
     let mut icons = Vec::new();
     for item in table.tables("icons") {
-        let src = item.required_string("src");
-        let mime_type = item.string("mime_type").map(|read| read.value);
+        let src = required_literal(&item, "src");
+        let mime_type = item.literal("mime_type");
+        if let Some(mime_type) = &mime_type {
+            check_media_type(&item, mime_type);
+        }
         let sizes = item.strings("sizes").unwrap_or_default();
         let theme = item
             .word("theme", &[("light", Theme::Light), ("dark", Theme::Dark)])
             .map(|read| read.value);
-        for size in &sizes {
-            if !is_size(&size.value) {
-                item.report(
-                    Diagnostic::error(
-                        OUT_OF_RANGE,
-                        size.at.clone(),
-                        format!("`{}` is not an icon size", size.value),
-                    )
+        for size in sizes.iter().filter(|size| !is_size(&size.value)) {
+            let message = format!("`{}` is not an icon size", size.value);
+            item.report(
+                Diagnostic::error(OUT_OF_RANGE, size.at.clone(), message)
                     .help("write width and height such as `48x48`, or `any`"),
-                );
-            }
+            );
         }
         if let Some(src) = src {
-            let scheme = url::Url::parse(&src.value)
-                .ok()
-                .map(|url| url.scheme().to_owned());
-            if matches!(scheme.as_deref(), Some("https" | "http" | "data")) {
-                icons.push(Icon {
-                    src: src.value,
-                    mime_type,
-                    sizes: sizes.into_iter().map(|size| size.value).collect(),
-                    theme,
-                });
-            } else {
-                item.report(
-                    Diagnostic::error(BAD_URL, src.at, "an icon's `src` must be an absolute URI")
-                        .help("write an `https:`, `http:` or `data:` URI"),
-                );
-            }
+            check_icon_source(&item, &src);
+            icons.push(Icon {
+                src: src.value,
+                mime_type: mime_type.map(|read| read.value),
+                sizes: sizes.into_iter().map(|size| size.value).collect(),
+                theme,
+            });
         }
         item.finish();
     }
     icons
+}
+
+fn check_icon_source(item: &Table<'_>, src: &At<String>) {
+    let parsed = url::Url::parse(&src.value).ok();
+    let scheme = parsed.as_ref().map(url::Url::scheme);
+    if !matches!(scheme, Some("https" | "http" | "data")) {
+        let message = "an icon's `src` must be an absolute URI";
+        item.report(
+            Diagnostic::error(BAD_URL, src.at.clone(), message)
+                .help("write an `https:`, `http:` or `data:` URI"),
+        );
+    }
+}
+
+fn required_literal<'a>(table: &Table<'a>, key: &'a str) -> Option<At<String>> {
+    if !table.has(key) {
+        table.missing(key);
+    }
+    table.literal(key)
+}
+
+/// Refuses what is no media type: `type/subtype`, parameters after a `;` (RFC 9110 §8.3.1).
+pub(super) fn check_media_type(table: &Table<'_>, read: &At<String>) {
+    if !is_media_type(&read.value) {
+        let message = format!("`{}` is not a media type", read.value);
+        table.report(
+            Diagnostic::error(OUT_OF_RANGE, read.at.clone(), message)
+                .help("write type and subtype such as `image/png`"),
+        );
+    }
+}
+
+/// Whether a text is a media type.
+pub(super) fn is_media_type(text: &str) -> bool {
+    let essence = text.split(';').next().unwrap_or_default().trim_end();
+    let is_token = |part: &str| {
+        let tchar = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte);
+        !part.is_empty() && part.bytes().all(tchar)
+    };
+    let is_printable = text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
+    let parts = essence.split_once('/');
+    is_printable && parts.is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype))
 }
 
 fn is_size(text: &str) -> bool {
@@ -63,18 +94,14 @@ fn is_size(text: &str) -> bool {
 }
 
 /// `metadata`: the `_meta` object of a declaration.
-pub(super) fn metadata(cx: &Cx<'_>, table: &Table<'_>) -> Map<String, Value> {
-    let Some(entry) = table.entry("metadata") else {
+pub(super) fn metadata(table: &Table<'_>) -> Map<String, Value> {
+    let Some(entries) = table.table("metadata") else {
         return Map::new();
     };
-    if !matches!(entry.value, DeValue::Table(_)) {
-        let _: Option<()> = table.wrong_type(&entry, "a table");
-        return Map::new();
-    }
     let mut metadata = Map::new();
-    for member in entry.members() {
-        if check_meta_key(table, &member)
-            && let Some(value) = to_json(&member, cx.findings)
+    for member in entries.entries() {
+        if is_meta_key(&entries, &member)
+            && let Some(value) = to_json(&entries, &member)
         {
             metadata.insert(member.key.to_owned(), value);
         }
@@ -82,17 +109,14 @@ pub(super) fn metadata(cx: &Cx<'_>, table: &Table<'_>) -> Map<String, Value> {
     metadata
 }
 
-/// Reports a `_meta` key that is not allowed. True when it is.
-pub(super) fn check_meta_key(table: &Table<'_>, member: &Entry<'_>) -> bool {
-    let Some(why) = bad_meta_key(member.key) else {
-        return true;
-    };
-    table.error(
-        BAD_META_KEY,
-        member.key_at.clone(),
-        format!("`{}` cannot be a metadata key: {why}", member.key),
-    );
-    false
+/// Whether a member may stand in `_meta`; says why not.
+pub(super) fn is_meta_key(table: &Table<'_>, member: &Entry<'_>) -> bool {
+    let refused = bad_meta_key(member.key);
+    if let Some(why) = refused {
+        let message = format!("`{}` cannot be a metadata key: {why}", member.key);
+        table.error(BAD_META_KEY, member.key_at.clone(), message);
+    }
+    refused.is_none()
 }
 
 /// Why a `_meta` key is not allowed (MCP 2026-07-28, "Key name format").
@@ -138,7 +162,7 @@ pub(super) fn tool_annotations(hints: Option<Table<'_>>) -> ToolAnnotations {
     };
     let flag = |key| hints.boolean(key).map(|read| read.value);
     let annotations = ToolAnnotations {
-        title: hints.string("title").map(|read| read.value),
+        title: hints.prose("title"),
         read_only: flag("read_only"),
         destructive: flag("destructive"),
         idempotent: flag("idempotent"),
@@ -152,19 +176,18 @@ pub(super) fn tool_annotations(hints: Option<Table<'_>>) -> ToolAnnotations {
 pub(super) fn block_annotations(table: &Table<'_>) -> Option<Annotations> {
     let hints = table.table("annotations")?;
     let mut annotations = Annotations::default();
+    let roles = [("user", Role::User), ("assistant", Role::Assistant)];
     for word in hints.strings("audience").unwrap_or_default() {
-        match word.value.as_str() {
-            "user" => annotations.audience.push(Role::User),
-            "assistant" => annotations.audience.push(Role::Assistant),
-            other => hints.error(
-                OUT_OF_RANGE,
-                word.at,
-                format!("`audience` is `user` or `assistant`, not `{other}`"),
-            ),
+        if let Some(role) = hints.as_word("audience", word, &roles) {
+            annotations.audience.push(role.value);
         }
     }
     if let Some(entry) = hints.entry("priority") {
-        let number = to_json(&entry, hints.findings()).and_then(|value| value.as_f64());
+        let number = match entry.value {
+            DeValue::Integer(_) | DeValue::Float(_) => to_json(&hints, &entry),
+            _ => None,
+        };
+        let number = number.and_then(|value| value.as_f64());
         match number {
             Some(priority) if (0.0..=1.0).contains(&priority) => {
                 annotations.priority = Some(priority)
@@ -176,9 +199,32 @@ pub(super) fn block_annotations(table: &Table<'_>) -> Option<Annotations> {
             ),
         }
     }
-    annotations.last_modified = hints.string("last_modified").map(|read| read.value);
+    annotations.last_modified = last_modified(&hints);
     hints.finish();
     Some(annotations)
+}
+
+/// `last_modified`: a time, as TOML's own or as text.
+fn last_modified(hints: &Table<'_>) -> Option<String> {
+    let entry = hints.entry("last_modified")?;
+    let text = match entry.value {
+        DeValue::Datetime(time) => time.to_string(),
+        _ => hints.as_string(&entry)?.value,
+    };
+    let is_time = text
+        .parse::<toml::value::Datetime>()
+        .is_ok_and(|time| time.date.is_some());
+    if !is_time {
+        hints.report(
+            Diagnostic::error(
+                OUT_OF_RANGE,
+                entry.at,
+                "`last_modified` must be an ISO 8601 time",
+            )
+            .help("write for example `2025-01-12T15:00:58Z`"),
+        );
+    }
+    is_time.then_some(text)
 }
 
 /// Warns of an action that may take longer than the request that it is for.
@@ -198,13 +244,68 @@ pub(super) fn warn_of_long_timeout(cx: &Cx<'_>, table: &Table<'_>, timeout: Opti
 
 /// Refuses keys that the language has and this version does not serve.
 pub(in crate::manifest) fn refuse_unserved(table: &Table<'_>, keys: &[&'static str]) {
-    for key in keys {
+    for key in keys.iter().filter(|key| table.has(key)) {
         if let Some(entry) = table.entry(key) {
-            table.error(
-                NOT_SERVED,
-                entry.key_at,
-                format!("`{key}` is not served by this version of snodo"),
-            );
+            let message = format!("`{key}` is not served by this version of snodo");
+            table.error(NOT_SERVED, entry.key_at, message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_keys() {
+        for key in [
+            "a",
+            "9",
+            "a-b_c.d",
+            "com.example/",
+            "com.example/a",
+            "c-1.x/a",
+            "mcp.x/a",
+            "com.example.mcp/a",
+        ] {
+            assert_eq!(bad_meta_key(key), None, "{key}");
+        }
+        for key in [
+            "",
+            "/",
+            "/a",
+            "-a",
+            "a-",
+            "a b",
+            "é",
+            "1com/a",
+            "com-/a",
+            "com..x/a",
+            "com.x/a/b",
+            "io.modelcontextprotocol/a",
+            "dev.mcp/a",
+            "com.mcp.tools/",
+            "progressToken",
+            "traceparent",
+            "a\u{1b}",
+        ] {
+            assert!(bad_meta_key(key).is_some(), "{key}");
+        }
+    }
+
+    #[test]
+    fn media_types() {
+        for text in [
+            "image/png",
+            "text/plain; charset=utf-8",
+            "application/ld+json",
+        ] {
+            assert!(is_media_type(text), "{text}");
+        }
+        for text in [
+            "", "png", "/png", "image/", "a/b/c", "a b/c", "text/é", "a/b;\n",
+        ] {
+            assert!(!is_media_type(text), "{text}");
         }
     }
 }

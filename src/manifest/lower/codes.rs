@@ -22,16 +22,18 @@ pub const BAD_SCHEMA: Code = Code("bad-schema");
 pub const BAD_DEFAULT: Code = Code("bad-default");
 /// Text that should have been JSON.
 pub const BAD_JSON: Code = Code("bad-json");
+/// Text or a file that should have been base64 or a certificate.
+pub const BAD_DATA: Code = Code("bad-data");
 /// A file or folder that a manifest names and that cannot be read.
 pub const UNREADABLE: Code = Code("unreadable-path");
 /// A URL that cannot be used.
 pub const BAD_URL: Code = Code("bad-url");
-/// A template where only literal text is taken.
-pub const NOT_LITERAL: Code = Code("literal-only");
 /// A command that is not on this machine.
 pub const NO_COMMAND: Code = Code("command-not-found");
 /// A secret that other users of the machine can read.
 pub const SECRET_IN_ARGV: Code = Code("secret-in-argv");
+/// A secret where it would be shown.
+pub const SECRET_SHOWN: Code = Code("secret-shown");
 /// A value placed in a URL without encoding.
 pub const RAW_IN_URL: Code = Code("raw-in-url");
 /// A component left out because something it needs is missing.
@@ -63,8 +65,10 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     ),
     (
         NO_EFFECT,
-        "JSON Schema ignores a keyword that does not fit the type (`minLength` on an integer). \
-         Remove it, or correct the type.",
+        "The key is right and does nothing where it stands: JSON Schema ignores a keyword that does \
+         not fit the type (`minLength` on an integer), a URL that names its host needs no \
+         `allow_hosts`, a default that no component uses changes nothing. It is often the sign of a \
+         slip elsewhere. Remove the key, or correct what keeps it from working.",
     ),
     (
         NOT_SERVED,
@@ -75,7 +79,9 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     (
         CONFLICT,
         "Two keys of this table exclude each other, such as `command` and `script`, two actions on \
-         one component, or `arguments` and `input_schema`. Keep one.",
+         one component, or `arguments` and `input_schema`; or they cannot both hold, such as \
+         `minimum = 5` and `maximum = 3`, or an output schema and a result that is never structured. \
+         Keep one, or correct one.",
     ),
     (
         EMPTY_COMPONENT,
@@ -99,7 +105,8 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     (
         BAD_DEFAULT,
         "The default is filled in when the argument is absent, but the argument's own schema would \
-         refuse it. Correct one or the other.",
+         refuse it; or a value of `enum` is not of the argument's type, so that no call could give it. \
+         Correct one or the other. In a raw schema a default of this kind is a warning.",
     ),
     (
         BAD_JSON,
@@ -107,21 +114,22 @@ pub const EXPLAIN: &[(Code, &str)] = &[
          parser met and where.",
     ),
     (
+        BAD_DATA,
+        "The text should be base64 (RFC 4648, 4, with padding), or the file should hold a certificate \
+         or key in PEM form (`-----BEGIN …`), and it does not. Files need no encoding by hand: name \
+         one in `file`.",
+    ),
+    (
         UNREADABLE,
-        "The manifest names a file or folder that does not exist or that this user may not read. \
-         Relative paths count from the folder of the manifest.",
+        "The manifest names a file or folder that does not exist or that this user may not read, \
+         or a file that is no regular file or larger than 16 MiB. Relative paths count from the folder \
+         of the manifest. What is opened only at a call (a `cwd`, a single `path`) is a warning.",
     ),
     (
         BAD_URL,
-        "The URL must be absolute, begin with `http://` or `https://`, and name its host in literal \
-         text, unless `allow_hosts` lists which hosts a call may name. A relative URL needs \
-         `[defaults.http] url` in the same file.",
-    ),
-    (
-        NOT_LITERAL,
-        "This text is taken as it stands, so a `{{ … }}` in it would never be filled in. A script's \
-         text in particular is never built from arguments, since that is how commands are \
-         injected: pass values through `env` and read them as variables (`\"$NAME\"`).",
+        "The URL of a request must be absolute, begin with `http://` or `https://`, and name its host \
+         in literal text, unless `allow_hosts` lists which hosts a call may name. A relative URL needs \
+         `[defaults.http] url` in the same file. The URI of an icon or a resource is absolute too.",
     ),
     (
         NO_COMMAND,
@@ -133,6 +141,12 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         SECRET_IN_ARGV,
         "Every user of the machine can read the argument lists of running processes. Pass the \
          secret through `env` or `stdin`.",
+    ),
+    (
+        SECRET_SHOWN,
+        "A secret stands where it would be shown: in a `result`, which every caller reads (a warning), \
+         or in the path or the lines of a `file`, which stand in logs and in error texts (an error). \
+         Secrets are for headers, bodies, `env` and `stdin`.",
     ),
     (
         RAW_IN_URL,
@@ -151,7 +165,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     ),
     (
         BAD_HEADER,
-        "A header field's name is a token (RFC 9110, 5.1), and its value has no CR, LF or NUL. \
+        "A header field's name is a token (RFC 9110, 5.1), and its value has no control character. \
          `Content-Length`, `Transfer-Encoding`, `Connection` and `Host` are set by snodo.",
     ),
     (
@@ -168,6 +182,6 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     (
         MISSING_VALUE,
         "The server file takes this secret or variable from the environment, a file or a systemd \
-         credential, and it is not there. Set it before the server starts.",
+         credential, and it is not there or empty. Set it before the server starts.",
     ),
 ];

@@ -1,16 +1,17 @@
 //! `file`: a folder that paths cannot leave and a path below it, or one literal path.
 
 use super::Cx;
-use super::codes::{CONFLICT, NOT_LITERAL, UNREADABLE};
-use crate::lang::diag::Diagnostic;
+use super::codes::{CONFLICT, SECRET_SHOWN, UNREADABLE};
+use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::template::{Names, Template};
-use crate::manifest::read::{Table, Templates};
+use crate::manifest::read::{At, MISSING_KEY, OUT_OF_RANGE, Table, Templates, within};
 use crate::model::{Encoding, FileSpec, WindowSpec};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Reads a `file` table.
 pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileSpec> {
     let templates = Templates::new(names);
+    refuse_secrets(&table, &templates);
     let place = root_and_path(cx, &table, &templates);
     let max_bytes = table.integer("max_bytes", 1..=1 << 30);
     let window = window(&table, &templates);
@@ -27,11 +28,15 @@ pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileS
         .is_some_and(|read| read.value);
     super::base::refuse_unserved(&table, &["list", "watch"]);
     table.finish();
-    let (root, path, literal_path) = place?;
+    let Place {
+        root,
+        path,
+        is_literal,
+    } = place?;
     Some(FileSpec {
         root,
         path,
-        literal_path,
+        literal_path: is_literal,
         max_bytes: max_bytes
             .and_then(|read| u64::try_from(read.value).ok())
             .unwrap_or(10 << 20),
@@ -41,77 +46,161 @@ pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileS
     })
 }
 
-fn root_and_path(
-    cx: &Cx<'_>,
-    table: &Table<'_>,
-    templates: &Templates<'_>,
-) -> Option<(PathBuf, Template, bool)> {
-    let root = table.string("root");
+/// What is asked of a file stands in logs and in the texts of errors.
+fn refuse_secrets(table: &Table<'_>, templates: &Templates<'_>) {
+    for key in ["path", "lines", "offset", "length"] {
+        let Some(read) = templates.key(table, key) else {
+            continue;
+        };
+        for reference in read.value.references() {
+            if reference.root == "secrets" {
+                let message =
+                    format!("`{key}` is shown in logs and errors: it cannot hold a secret");
+                table.error(SECRET_SHOWN, within(&read.at, reference.range), message);
+            }
+        }
+    }
+}
+
+struct Place {
+    root: PathBuf,
+    path: Template,
+    is_literal: bool,
+}
+
+fn root_and_path(cx: &Cx<'_>, table: &Table<'_>, templates: &Templates<'_>) -> Option<Place> {
+    let root = table.literal("root");
     if !table.has("path") {
         table.missing("path");
     }
     let path = templates.key(table, "path");
-    if let Some(root) = root {
+    if table.has("root") {
+        let root = root?;
         let folder = cx.resolve(&root.value);
-        if !folder.is_dir() {
-            table.report(
-                Diagnostic::error(
-                    UNREADABLE,
-                    root.at,
-                    format!("the folder `{}` is not here", folder.display()),
-                )
-                .help("relative paths count from the manifest's folder"),
-            );
-            return None;
-        }
-        return Some((folder, path?.value, false));
+        let is_here = is_folder(cx, table, &root, &folder);
+        return is_here.then_some(Place {
+            root: folder,
+            path: path?.value,
+            is_literal: false,
+        });
     }
     let path = path?;
     let Some(literal) = path.value.literal() else {
+        let message = "missing key `root`: without it `path` must be literal text";
         table.report(
-            Diagnostic::error(
-                NOT_LITERAL,
-                path.at,
-                "without `root`, `path` must be literal text",
-            )
-            .help("add `root`, the folder that a call's path cannot leave"),
+            Diagnostic::error(MISSING_KEY, path.at, message)
+                .help("add `root`, the folder that a call's path cannot leave"),
         );
         return None;
     };
+    literal_path(cx, table, literal, path.at.clone())
+}
+
+fn is_folder(cx: &Cx<'_>, table: &Table<'_>, root: &At<String>, folder: &Path) -> bool {
+    let shown = cx.shown(&root.value);
+    let why = match std::fs::metadata(folder) {
+        Ok(found) if found.is_dir() => return true,
+        Ok(_) => format!("`{}` is not a folder", shown.display()),
+        Err(_) => format!("the folder `{}` is not here", shown.display()),
+    };
+    let found = Diagnostic::error(UNREADABLE, root.at.clone(), why);
+    table.report(found.help("relative paths count from the manifest's folder"));
+    false
+}
+
+/// One file, by the manifest's own word: it is opened by its name in its folder.
+fn literal_path(cx: &Cx<'_>, table: &Table<'_>, literal: &str, at: Span) -> Option<Place> {
     let whole = cx.resolve(literal);
+    let shown = cx.shown(literal);
     let (Some(folder), Some(name)) = (whole.parent(), whole.file_name()) else {
-        table.error(UNREADABLE, path.at, "`path` does not name a file");
+        table.error(UNREADABLE, at, "`path` does not name a file");
         return None;
     };
     if !folder.is_dir() {
-        table.error(
-            UNREADABLE,
-            path.at,
-            format!("the folder `{}` is not here", folder.display()),
+        let folder = shown.parent().unwrap_or(&shown);
+        let message = format!("the folder `{}` is not here", folder.display());
+        table.report(
+            Diagnostic::error(UNREADABLE, at, message)
+                .help("relative paths count from the manifest's folder"),
         );
         return None;
     }
-    Some((
-        folder.to_owned(),
-        Template::literal_text(name.to_string_lossy().into_owned()),
-        true,
-    ))
+    if std::fs::metadata(&whole).is_err() {
+        let message = format!("`{}` is not here", shown.display());
+        table.report(
+            Diagnostic::warning(UNREADABLE, at, message)
+                .help("until it is, the tool answers with an error"),
+        );
+    }
+    Some(Place {
+        root: folder.to_owned(),
+        path: Template::literal_text(name.to_string_lossy().into_owned()),
+        is_literal: true,
+    })
 }
 
 fn window(table: &Table<'_>, templates: &Templates<'_>) -> WindowSpec {
     let lines = templates.key(table, "lines");
     let offset = templates.key(table, "offset");
     let length = templates.key(table, "length");
-    match (lines, offset, length) {
-        (Some(lines), None, None) => WindowSpec::Lines(lines.value),
-        (None, None, None) => WindowSpec::Whole,
-        (Some(lines), _, _) => {
-            table.error(CONFLICT, lines.at, "`lines` excludes `offset` and `length`");
-            WindowSpec::Whole
+    if let Some(lines) = &lines {
+        check_lines(table, lines);
+    }
+    for (key, read) in [("offset", &offset), ("length", &length)] {
+        if let Some(read) = read {
+            check_number(table, key, read);
         }
+    }
+    if let Some(entry) = table.entry("lines")
+        && (table.has("offset") || table.has("length"))
+    {
+        table.error(
+            CONFLICT,
+            entry.key_at,
+            "`lines` excludes `offset` and `length`",
+        );
+    }
+    match (lines, offset, length) {
+        (Some(lines), _, _) => WindowSpec::Lines(lines.value),
+        (None, None, None) => WindowSpec::Whole,
         (None, offset, length) => WindowSpec::Bytes {
             offset: offset.map(|read| read.value),
             length: length.map(|read| read.value),
         },
+    }
+}
+
+/// `5`, `3-9`, `3-` or `-9`, when it is literal.
+fn check_lines(table: &Table<'_>, read: &At<Template>) {
+    let Some(text) = read.value.literal() else {
+        return;
+    };
+    let number = |part: &str| match part.trim() {
+        "" => Some(None),
+        digits => digits.parse::<u64>().ok().filter(|n| *n > 0).map(Some),
+    };
+    let is_range = match text.split_once('-') {
+        None => matches!(number(text), Some(Some(_))),
+        Some((from, to)) => match (number(from), number(to)) {
+            (Some(Some(from)), Some(Some(to))) => from <= to,
+            (Some(None), Some(None)) => false,
+            (Some(_), Some(_)) => true,
+            _ => false,
+        },
+    };
+    if !is_range {
+        let message = format!("`{}` is not a range of lines", text.escape_debug());
+        table.report(
+            Diagnostic::error(OUT_OF_RANGE, read.at.clone(), message)
+                .help("write `5`, `3-9`, `3-` or `-9`, counted from 1"),
+        );
+    }
+}
+
+fn check_number(table: &Table<'_>, key: &str, read: &At<Template>) {
+    let is_wrong = |text: &str| text.trim().parse::<u64>().is_err();
+    if read.value.literal().is_some_and(is_wrong) {
+        let message = format!("`{key}` must be a number of bytes, 0 or more");
+        table.error(OUT_OF_RANGE, read.at.clone(), message);
     }
 }

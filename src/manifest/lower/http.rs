@@ -1,15 +1,14 @@
 //! `http`: one request to an upstream.
 
 use super::Cx;
-use super::codes::{BAD_HEADER, BAD_JSON, BAD_URL, CONFLICT, RAW_IN_URL, UNREADABLE};
+use super::codes::{BAD_DATA, BAD_HEADER, CONFLICT, NO_EFFECT, UNREADABLE};
+use super::http_url::url;
 use crate::lang::diag::Diagnostic;
-use crate::lang::template::{Names, Template, Tree};
-use crate::manifest::read::{At, OUT_OF_RANGE, Table, Templates};
-use crate::model::{
-    ClientIdentity, HeaderSpec, HostPattern, HttpBody, HttpSpec, HttpTarget, KeyPem, RetrySpec,
-};
+use crate::lang::template::{Names, Tree};
+use crate::manifest::read::{Entry, OUT_OF_RANGE, Table, Templates};
+use crate::model::{ClientIdentity, HeaderSpec, HttpBody, HttpSpec, KeyPem, RetrySpec};
+use std::collections::HashMap;
 use std::time::Duration;
-use toml::de::DeValue;
 
 /// Ten minutes; a request that takes longer belongs in a job, not in a call.
 const MAX_MILLIS: i64 = 600_000;
@@ -34,7 +33,7 @@ pub(super) fn http(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<HttpS
     let url = url(&table, &templates);
     let query = pairs(&table, &templates, "query");
     let headers = headers(&table, &templates);
-    let body = body(&table, &templates);
+    let body = body(&table, &templates, method.as_ref());
     let timeout = table.millis("timeout_ms", 1..=MAX_MILLIS);
     super::base::warn_of_long_timeout(cx, &table, timeout.as_ref());
     let max_bytes = table.count("max_bytes", 1..=1 << 30);
@@ -65,7 +64,7 @@ pub(super) fn http(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<HttpS
 }
 
 fn method(table: &Table<'_>) -> Option<http::Method> {
-    let Some(word) = table.string("method") else {
+    let Some(word) = table.literal("method") else {
         return (!table.has("method")).then_some(http::Method::GET);
     };
     let upper = word.value.to_ascii_uppercase();
@@ -85,147 +84,6 @@ fn method(table: &Table<'_>) -> Option<http::Method> {
     }
 }
 
-/// The URL and who chooses its host. A relative URL continues `[defaults.http] url`.
-fn url(table: &Table<'_>, templates: &Templates<'_>) -> Option<(Template, HttpTarget)> {
-    let own = table.own_entry("url");
-    let base = table.inherited_entry("url");
-    let allow_hosts = table.strings("allow_hosts");
-    let allow_private = table
-        .boolean("allow_private")
-        .is_some_and(|read| read.value);
-    let Some(entry) = own.clone().or_else(|| base.clone()) else {
-        table.missing("url");
-        return None;
-    };
-    let own_text = own.and_then(|own| table.as_string(&own));
-    let base_text = base.and_then(|base| table.as_string(&base));
-    let read = templates.read(table, &entry)?;
-    let (text, read) = match (own_text, base_text) {
-        (Some(own), Some(base)) if is_relative(&own.value, &read.value) => {
-            let joined = join(&base.value, &own.value);
-            let template = Template::parse(&joined).ok()?;
-            (
-                joined,
-                At {
-                    value: template,
-                    at: own.at,
-                },
-            )
-        }
-        (Some(own), _) => (own.value, read),
-        (None, Some(base)) => (base.value, read),
-        (None, None) => return None,
-    };
-    if !read.value.raw_filters().is_empty() {
-        table.report(Diagnostic::warning(
-            RAW_IN_URL,
-            read.at.clone(),
-            "`| raw` puts a value into the URL without percent-encoding",
-        ));
-    }
-    let target = target(table, &text, &read, allow_hosts, allow_private)?;
-    Some((read.value, target))
-}
-
-/// A value cannot be an absolute URL, since it is encoded as one segment, unless it is `| raw`.
-fn is_relative(url: &str, template: &Template) -> bool {
-    !names_scheme(url) && (!url.starts_with("{{") || template.raw_filters().is_empty())
-}
-
-/// Whether `://` stands before the path and the query.
-fn names_scheme(url: &str) -> bool {
-    url.find(['/', '?', '#'])
-        .and_then(|end| Some((url.get(..end)?, url.get(end..)?)))
-        .is_some_and(|(head, rest)| head.ends_with(':') && rest.starts_with("//"))
-}
-
-/// `https://api.example.com/v1` and `/books` make `https://api.example.com/v1/books`.
-fn join(base: &str, rest: &str) -> String {
-    if rest.is_empty() || rest.starts_with(['?', '#']) {
-        return format!("{base}{rest}");
-    }
-    format!(
-        "{}/{}",
-        base.trim_end_matches('/'),
-        rest.trim_start_matches('/')
-    )
-}
-
-/// Whether the scheme and host are the manifest's own, and if not, which hosts a call may name.
-fn target(
-    table: &Table<'_>,
-    text: &str,
-    read: &At<Template>,
-    allow_hosts: Option<Vec<At<String>>>,
-    allow_private: bool,
-) -> Option<HttpTarget> {
-    let authority_end = text
-        .split_once("://")
-        .map(|(scheme, rest)| scheme.len() + 3 + rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-    let head = authority_end.and_then(|end| text.get(..end));
-    let literal_head = head.filter(|head| !head.contains("{{") && !head.contains("{%"));
-    if let Some(head) = literal_head {
-        let parsed = url::Url::parse(head).ok();
-        let usable = parsed
-            .as_ref()
-            .is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-        if !usable {
-            table.report(
-                Diagnostic::error(
-                    BAD_URL,
-                    read.at.clone(),
-                    format!("`{}` is not an HTTP address", head.escape_debug()),
-                )
-                .help("write `https://host/path`"),
-            );
-            return None;
-        }
-        if let Some(first) = allow_hosts.as_ref().and_then(|hosts| hosts.first()) {
-            table.report(Diagnostic::warning(
-                super::codes::NO_EFFECT,
-                first.at.clone(),
-                "`allow_hosts` has no effect: the URL names its host itself",
-            ));
-        }
-        return Some(HttpTarget::Fixed { allow_private });
-    }
-    let hosts = allow_hosts.unwrap_or_default();
-    let Some(first) = hosts.first() else {
-        table.report(
-            Diagnostic::error(BAD_URL, read.at.clone(), "the URL's scheme and host must be literal text")
-                .help("name the host, give `[defaults.http] url` a base, or list the hosts a call may name in `allow_hosts`"),
-        );
-        return None;
-    };
-    if is_relative(text, &read.value) {
-        table.report(
-            Diagnostic::error(
-                BAD_URL,
-                read.at.clone(),
-                "a value is encoded as one part of a URL, so it cannot be a whole one",
-            )
-            .related(first.at.clone(), "decides which hosts may be reached")
-            .help("write `| raw` behind it"),
-        );
-        return None;
-    }
-    Some(HttpTarget::FromCaller {
-        allow_hosts: patterns(table, &hosts),
-        allow_private,
-    })
-}
-
-fn patterns(table: &Table<'_>, hosts: &[At<String>]) -> Vec<HostPattern> {
-    let mut patterns = Vec::new();
-    for host in hosts {
-        match host.value.parse() {
-            Ok(pattern) => patterns.push(pattern),
-            Err(error) => table.error(BAD_URL, host.at.clone(), format!("{error}")),
-        }
-    }
-    patterns
-}
-
 fn pairs(table: &Table<'_>, templates: &Templates<'_>, key: &'static str) -> Vec<(String, Tree)> {
     let Some(sub) = table.table(key) else {
         return Vec::new();
@@ -241,32 +99,31 @@ fn headers(table: &Table<'_>, templates: &Templates<'_>) -> Vec<HeaderSpec> {
         return Vec::new();
     };
     let mut headers = Vec::new();
-    for entry in sub.entries() {
-        let name = http::HeaderName::from_bytes(entry.key.as_bytes()).ok();
-        let Some(name) = name.filter(|name| !OWN_HEADERS.contains(&name.as_str())) else {
-            sub.error(
-                BAD_HEADER,
-                entry.key_at.clone(),
-                format!(
-                    "`{}` is not a header field that can be set",
-                    entry.key.escape_debug()
-                ),
-            );
+    // Names are the same in any case (RFC 9110 §5.1), so a component's `authorization` replaces the
+    // `Authorization` of its defaults.
+    let mut seen: HashMap<http::HeaderName, (usize, Entry<'_>)> = HashMap::new();
+    for (layer, entry) in sub.layered_entries() {
+        let Some(name) = header_name(&sub, &entry) else {
             continue;
         };
+        if let Some((before, first)) = seen.get(&name) {
+            if *before == layer {
+                let message = format!("the header field `{name}` is given twice");
+                sub.report(
+                    Diagnostic::error(CONFLICT, entry.key_at, message)
+                        .related(first.key_at.clone(), "the first"),
+                );
+            }
+            continue;
+        }
+        seen.insert(name.clone(), (layer, entry.clone()));
         let Some(read) = templates.read(&sub, &entry) else {
             continue;
         };
-        if read
-            .value
-            .literal()
-            .is_some_and(|text| text.contains(['\r', '\n', '\0']))
-        {
-            sub.error(
-                BAD_HEADER,
-                read.at,
-                "a header value cannot hold CR, LF or NUL",
-            );
+        let literal = read.value.literal();
+        if literal.is_some_and(|text| http::HeaderValue::from_bytes(text.as_bytes()).is_err()) {
+            let message = "a header value cannot hold control characters";
+            sub.error(BAD_HEADER, read.at, message);
             continue;
         }
         let secret = read.value.uses("secrets");
@@ -279,30 +136,55 @@ fn headers(table: &Table<'_>, templates: &Templates<'_>) -> Vec<HeaderSpec> {
     headers
 }
 
-fn body(table: &Table<'_>, templates: &Templates<'_>) -> HttpBody {
-    let given: Vec<&'static str> = ["json", "form", "body"]
-        .into_iter()
-        .filter(|key| table.has(key))
-        .collect();
-    let json = table.entry("json");
-    let text = templates.key(table, "body");
-    let form = pairs(table, templates, "form");
-    if let [_, second, ..] = given.as_slice() {
-        table.error(
-            CONFLICT,
-            table.at(),
-            format!(
-                "only one of `json`, `form` and `body` can be given, and `{second}` is a second"
-            ),
+fn header_name(sub: &Table<'_>, entry: &Entry<'_>) -> Option<http::HeaderName> {
+    let shown = entry.key.escape_debug();
+    let Ok(name) = http::HeaderName::from_bytes(entry.key.as_bytes()) else {
+        let message = format!("`{shown}` is not a header field's name");
+        sub.error(BAD_HEADER, entry.key_at.clone(), message);
+        return None;
+    };
+    if OWN_HEADERS.contains(&name.as_str()) {
+        let message = format!("the header field `{shown}` is set by snodo");
+        sub.error(BAD_HEADER, entry.key_at.clone(), message);
+        return None;
+    }
+    Some(name)
+}
+
+fn body<'a>(
+    table: &Table<'a>,
+    templates: &Templates<'_>,
+    method: Option<&http::Method>,
+) -> HttpBody {
+    let given = table.alternatives(&["json", "form", "body"]);
+    if let [first, second, ..] = given.as_slice() {
+        let message = format!("`{}` and `{}` exclude each other", first.key, second.key);
+        table.report(
+            Diagnostic::error(CONFLICT, second.key_at.clone(), message)
+                .related(first.key_at.clone(), "the first body"),
         );
     }
-    match given.first() {
-        Some(&"json") => json
-            .and_then(|entry| templates.tree(table, &entry))
+    let Some(first) = given.first() else {
+        return HttpBody::Empty;
+    };
+    if method == Some(&http::Method::GET) && !table.has("method") {
+        let message = format!(
+            "`{}` is sent with a GET request, whose body most servers ignore",
+            first.key
+        );
+        table.report(
+            Diagnostic::warning(NO_EFFECT, first.key_at.clone(), message)
+                .help("write `method = \"POST\"`"),
+        );
+    }
+    match first.key {
+        "json" => templates
+            .merged_tree(table, "json")
             .map_or(HttpBody::Empty, HttpBody::Json),
-        Some(&"form") => HttpBody::Form(form),
-        Some(_) => text.map_or(HttpBody::Empty, |read| HttpBody::Text(read.value)),
-        None => HttpBody::Empty,
+        "form" => HttpBody::Form(pairs(table, templates, "form")),
+        _ => templates
+            .key(table, "body")
+            .map_or(HttpBody::Empty, |read| HttpBody::Text(read.value)),
     }
 }
 
@@ -332,41 +214,28 @@ fn retry(table: &Table<'_>) -> RetrySpec {
 }
 
 fn statuses(table: &Table<'_>, key: &'static str) -> Option<Vec<u16>> {
-    let mut statuses = Vec::new();
-    for item in table.array(key)? {
-        let status = match item.value {
-            DeValue::Integer(number) => u16::from_str_radix(number.as_str(), number.radix()).ok(),
-            _ => None,
-        };
-        match status {
-            Some(status) if (100..=599).contains(&status) => statuses.push(status),
-            _ => table.error(
-                OUT_OF_RANGE,
-                item.at,
-                "a status is an integer from 100 to 599",
-            ),
-        }
-    }
-    Some(statuses)
+    let items = table.array(key)?;
+    let statuses = items
+        .iter()
+        .filter_map(|item| table.as_integer(item, 100..=599))
+        .filter_map(|read| u16::try_from(read.value).ok());
+    Some(statuses.collect())
 }
 
 fn pem(cx: &Cx<'_>, table: &Table<'_>, key: &'static str) -> Option<Vec<u8>> {
-    let path = table.string(key)?;
-    match cx.read_outside(&cx.resolve(&path.value)) {
+    let path = table.literal(key)?;
+    match cx.read_outside(&path.value) {
         Ok(bytes) if bytes.windows(10).any(|part| part == b"-----BEGIN") => Some(bytes),
         Ok(_) => {
-            table.error(
-                BAD_JSON,
-                path.at,
-                format!("`{}` is not a PEM file", path.value),
-            );
+            let message = format!("`{}` is not a PEM file", path.value);
+            table.error(BAD_DATA, path.at, message);
             None
         }
         Err(error) => {
-            table.error(
-                UNREADABLE,
-                path.at,
-                format!("cannot read `{}`: {error}", path.value),
+            let message = format!("cannot read `{}`: {error}", path.value);
+            table.report(
+                Diagnostic::error(UNREADABLE, path.at, message)
+                    .help("relative paths count from the manifest's folder"),
             );
             None
         }

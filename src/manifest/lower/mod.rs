@@ -1,27 +1,37 @@
 //! From tables to the model: every rule about one component. What is found wrong is reported and
 //! the next thing is read; a component with an error is not built.
 
+mod argument_values;
 mod arguments;
 mod available;
 mod base;
+mod blocks;
 pub mod codes;
+mod defaults;
 mod file;
 mod http;
+pub(in crate::manifest) mod http_url;
 mod names;
 mod result;
 mod schema;
+mod schema_place;
 mod shell;
+mod shell_program;
 mod tool;
 
 pub(super) use base::refuse_unserved;
+pub use defaults::{check as check_defaults, finish as finish_defaults};
+pub(super) use tool::ACTIONS;
 pub use tool::{Lowered, tool};
 
 use super::environment::Environment;
 use super::read::Findings;
 use super::regular::{self, ReadError};
+use crate::lang::diag::SourceFile;
 use crate::lang::schema::SchemaCache;
 use crate::model::Settings;
 use std::cell::RefCell;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Bytes in one file that a manifest names: 64 MiB.
@@ -38,15 +48,42 @@ pub struct Cx<'a> {
     pub environment: &'a Environment,
     /// Compiled schemas.
     pub schemas: &'a SchemaCache,
-    /// The folder of the manifest; relative paths count from it.
-    pub folder: PathBuf,
+    /// The folder of the manifest, as it is shown and as it is opened.
+    pub folder: Folder,
     /// Files beside the manifest that were read, with their content: when one changes, the
     /// manifest is read again.
-    pub outside: RefCell<Vec<Outside>>,
+    pub outside: &'a RefCell<Vec<Outside>>,
+}
+
+/// The folder of a manifest; relative paths count from it.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    shown: PathBuf,
+    absolute: PathBuf,
+}
+
+impl Folder {
+    /// The folder of this file.
+    pub fn of(file: &Path) -> Self {
+        let shown = file.parent().unwrap_or(Path::new("")).to_owned();
+        let absolute = match shown.as_os_str().is_empty() {
+            true => std::path::absolute("."),
+            false => std::path::absolute(&shown),
+        };
+        Self {
+            absolute: absolute.unwrap_or_else(|_| shown.clone()),
+            shown,
+        }
+    }
+
+    /// The folder itself, absolute.
+    pub fn path(&self) -> &Path {
+        &self.absolute
+    }
 }
 
 /// A file that a manifest names and that was read while the manifest was.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Outside {
     /// The file.
     pub path: PathBuf,
@@ -54,30 +91,63 @@ pub struct Outside {
     pub content: Option<Vec<u8>>,
 }
 
-impl Cx<'_> {
-    /// A path as the manifest means it.
+impl fmt::Debug for Outside {
+    /// Without the bytes, which may be those of a private key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Outside").field(&self.path).finish()
+    }
+}
+
+impl Outside {
+    /// Whether the file still is what it was.
+    pub fn is_unchanged(&self) -> bool {
+        regular::read(&self.path, MAX_OUTSIDE_BYTES).ok() == self.content
+    }
+}
+
+impl<'a> Cx<'a> {
+    /// The same, reporting elsewhere.
+    fn reporting_to<'b>(&self, findings: &'b Findings) -> Cx<'b>
+    where
+        'a: 'b,
+    {
+        Cx {
+            findings,
+            settings: self.settings,
+            environment: self.environment,
+            schemas: self.schemas,
+            folder: self.folder.clone(),
+            outside: self.outside,
+        }
+    }
+
+    /// A path as the manifest means it, absolute.
     pub fn resolve(&self, path: impl AsRef<Path>) -> PathBuf {
-        self.folder.join(path)
+        self.folder.absolute.join(path)
+    }
+
+    /// A path as the manifest means it, for people: as short as the manifest's own is shown.
+    pub fn shown(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.folder.shown.join(path)
     }
 
     /// Reads a file beside the manifest, of [`MAX_OUTSIDE_BYTES`] at the most, and remembers that
     /// the manifest depends on it.
     ///
     /// # Errors
-    /// The file cannot be read, is no regular file, or is too large.
-    pub fn read_outside(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
-        let read = regular::read(path, MAX_OUTSIDE_BYTES);
+    /// The system's, when the file cannot be read; it is no regular file, or larger than 16 MiB.
+    pub fn read_outside(&self, path: impl AsRef<Path>) -> Result<Vec<u8>, ReadError> {
+        let path = self.resolve(path);
+        let read = regular::read(&path, MAX_OUTSIDE_BYTES);
         self.outside.borrow_mut().push(Outside {
-            path: path.to_owned(),
+            path,
             content: read.as_ref().ok().cloned(),
         });
         read
     }
 }
 
-impl Outside {
-    /// Whether the file still says what it said when it was read.
-    pub fn is_current(&self) -> bool {
-        regular::read(&self.path, MAX_OUTSIDE_BYTES).ok() == self.content
-    }
+/// A file that was read with a manifest, for findings about it.
+fn outside_file(cx: &Cx<'_>, path: &str, text: String) -> std::sync::Arc<SourceFile> {
+    SourceFile::new(cx.shown(path), text)
 }

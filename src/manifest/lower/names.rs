@@ -1,20 +1,26 @@
 //! Which names a tool's templates may use.
 
 use super::Cx;
+use super::tool::Action;
 use crate::lang::template::{Declared, Names};
-use crate::model::ActionSpec;
+use crate::model::{ActionSpec, Parse};
 use serde_json::{Map, Value};
 
 /// The names that hold something while a tool is called.
 #[derive(Clone, Debug)]
 pub(super) struct Call(Names);
 
+/// The names of a call of which nothing is known.
+pub(super) fn any_call(cx: &Cx<'_>) -> Call {
+    call(cx, None)
+}
+
 /// The names of a call whose arguments this schema describes.
 pub(super) fn call(cx: &Cx<'_>, input: Option<&Value>) -> Call {
     let values = &cx.settings.values;
     let arguments = match input {
         Some(schema) => declared(schema),
-        // The schema is broken; saying so once is enough.
+        // The schema cannot be read; saying so once is enough.
         None => Declared::Open,
     };
     Call(
@@ -43,23 +49,44 @@ impl Call {
     }
 
     /// The names once the action has run.
-    pub(super) fn names_with_output(&self, action: Option<&ActionSpec>) -> Names {
-        let Some(action) = action else {
-            return self.0.clone();
+    pub(super) fn names_with_output(&self, action: &Action) -> Names {
+        let output = match action {
+            Action::None => return self.0.clone(),
+            Action::Many => Declared::Open,
+            Action::Broken(kind) => Declared::names(output(kind, true)),
+            Action::Whole(spec) => {
+                let (kind, has_json) = match spec {
+                    ActionSpec::Http(_) => ("http", true),
+                    ActionSpec::Shell(shell) => ("shell", shell.parse == Parse::Json),
+                    ActionSpec::File(_) => ("file", false),
+                };
+                Declared::names(output(kind, has_json))
+            }
         };
-        let open: &[&str] = match action {
-            ActionSpec::Http(_) => &["headers", "json"],
-            ActionSpec::Shell(_) => &["json", "lines"],
-            ActionSpec::File(_) => &["entries"],
-        };
-        let plain: &[&str] = match action {
-            ActionSpec::Http(_) => &["status", "body", "bytes", "mime"],
-            ActionSpec::Shell(_) => &["stdout", "stderr", "exit_code", "signal", "truncated"],
-            ActionSpec::File(_) => &["text", "bytes", "mime", "size", "modified", "path"],
-        };
-        let members = open.iter().chain(plain).copied();
-        self.0.clone().with("output", Declared::names(members))
+        self.0.clone().with("output", output)
     }
+}
+
+/// What an action's `output` holds.
+fn output(kind: &str, has_json: bool) -> Vec<&'static str> {
+    let mut names = match kind {
+        "http" => vec!["status", "headers", "body", "bytes", "mime"],
+        "shell" => vec![
+            "stdout",
+            "stderr",
+            "exit_code",
+            "signal",
+            "lines",
+            "truncated",
+        ],
+        _ => vec![
+            "text", "bytes", "mime", "size", "modified", "path", "entries",
+        ],
+    };
+    if has_json && kind != "file" {
+        names.push("json");
+    }
+    names
 }
 
 /// What a schema says of an object's members. Where it may be anything, so may a template.
@@ -80,7 +107,8 @@ fn declared(schema: &Value) -> Declared {
     )
 }
 
-/// True when members beside `properties` are described, or described elsewhere.
+/// True when members beside `properties` are asked for, or described elsewhere. To say nothing of
+/// `additionalProperties` is not to ask for any.
 fn is_open(object: &Map<String, Value>) -> bool {
     const ELSEWHERE: [&str; 9] = [
         "$ref",
@@ -93,8 +121,8 @@ fn is_open(object: &Map<String, Value>) -> bool {
         "patternProperties",
         "unevaluatedProperties",
     ];
-    let described = matches!(object.get("additionalProperties"), Some(Value::Object(_)));
-    described
+    let others = object.get("additionalProperties");
+    matches!(others, Some(Value::Object(_) | Value::Bool(true)))
         || ELSEWHERE
             .iter()
             .any(|keyword| object.contains_key(*keyword))

@@ -1,14 +1,15 @@
 //! `shell`: a command, or a script for an interpreter.
 
-use super::Cx;
-use super::codes::{BAD_NAME, CONFLICT, NO_COMMAND, NOT_LITERAL, SECRET_IN_ARGV, UNREADABLE};
+use super::codes::{BAD_NAME, UNREADABLE};
+use super::shell_program::program;
+use super::{Cx, base};
 use crate::lang::diag::Diagnostic;
+use crate::lang::diag::suggest::did_you_mean;
 use crate::lang::template::{Names, Template};
-use crate::manifest::read::{At, Entry, OUT_OF_RANGE, Table, Templates};
-use crate::model::{ArgSpec, LimitsSpec, Parse, Program, ShellSpec};
+use crate::manifest::read::{At, OUT_OF_RANGE, Table, Templates};
+use crate::model::{LimitsSpec, Parse, ShellSpec};
 use std::path::PathBuf;
 use std::time::Duration;
-use toml::de::DeValue;
 
 /// The variables of the daemon's own environment that a command sees unless `pass_env` says otherwise.
 /// The locale is all of POSIX's names for it (Base Definitions, 8.2), not whatever begins with `LC_`:
@@ -34,10 +35,11 @@ const MAX_MILLIS: i64 = 86_400_000;
 /// Reads a `shell` table.
 pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<ShellSpec> {
     let templates = Templates::new(names);
-    let program = program(cx, &table, &templates);
     let stdin = templates.key(&table, "stdin").map(|read| read.value);
     let env = env(&table, &templates);
     let pass_env = pass_env(cx, &table);
+    let search = search_path(&env, &pass_env);
+    let program = program(cx, &table, &templates, search);
     let cwd = cwd(cx, &table);
     let timeout = table.millis("timeout_ms", 1..=MAX_MILLIS);
     super::base::warn_of_long_timeout(cx, &table, timeout.as_ref());
@@ -46,14 +48,14 @@ pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<Shel
     let success = success(&table);
     let parse = parse(&table);
     let limits = limits(&table);
-    super::base::refuse_unserved(&table, &["progress", "log", "overflow", "output_ttl_ms"]);
+    base::refuse_unserved(&table, &["progress", "log", "overflow", "output_ttl_ms"]);
     table.finish();
     Some(ShellSpec {
         program: program?,
         stdin,
         env,
         pass_env,
-        cwd,
+        cwd: cwd?,
         timeout: timeout.map_or(Duration::from_secs(30), |read| read.value),
         max_output: max_output.map_or(1 << 20, |read| read.value),
         kill_after: kill_after.map_or(Duration::from_secs(2), |read| read.value),
@@ -63,194 +65,27 @@ pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<Shel
     })
 }
 
-fn program(cx: &Cx<'_>, table: &Table<'_>, templates: &Templates<'_>) -> Option<Program> {
-    let command = table.array("command");
-    let script = table.string("script");
-    let interpreter = table.strings("interpreter");
-    match (command, script) {
-        (Some(_), Some(script)) => {
-            table.error(
-                CONFLICT,
-                script.at,
-                "`command` and `script` exclude each other",
-            );
-            None
-        }
-        (Some(command), None) => {
-            if let Some(first) = interpreter.as_ref().and_then(|words| words.first()) {
-                table.error(
-                    CONFLICT,
-                    first.at.clone(),
-                    "`interpreter` belongs to `script`",
-                );
-            }
-            self::command(cx, table, templates, &command)
-        }
-        (None, Some(script)) => self::script(cx, table, &script, interpreter),
-        (None, None) => {
-            if !table.has("command") && !table.has("script") {
-                table.report(
-                    Diagnostic::error(
-                        crate::manifest::read::MISSING_KEY,
-                        table.at(),
-                        "missing key `command`",
-                    )
-                    .help(
-                        "write `command = [\"program\", \"argument\"]`, or `script` with its text",
-                    ),
-                );
-            }
-            None
-        }
+/// What a child can be given as a variable's name.
+fn check_variable(table: &Table<'_>, name: &str, at: &crate::lang::diag::Span) -> bool {
+    let is_name = !name.is_empty() && !name.contains(['=', '\0']);
+    if !is_name {
+        let message = format!("`{}` cannot be a variable's name", name.escape_debug());
+        table.error(BAD_NAME, at.clone(), message);
     }
+    is_name
 }
 
-fn command(
-    cx: &Cx<'_>,
-    table: &Table<'_>,
-    templates: &Templates<'_>,
-    items: &[Entry<'_>],
-) -> Option<Program> {
-    let mut args = Vec::new();
-    let mut after_dashes = false;
-    for item in items {
-        let arg = argument(table, templates, item)?;
-        if arg.value.value.literal() == Some("--") {
-            after_dashes = true;
-        }
-        if arg.value.value.uses("secrets") {
-            table.report(
-                Diagnostic::warning(
-                    SECRET_IN_ARGV,
-                    item.at.clone(),
-                    "a secret in an argument can be read by every user of the machine",
-                )
-                .help("pass it through `env` or `stdin`"),
-            );
-        }
-        args.push(ArgSpec {
-            allow_dash: arg.allow_dash || after_dashes,
-            value: arg.value.value,
-        });
-    }
-    let Some(first) = args.first_mut() else {
-        table.error(OUT_OF_RANGE, table.at(), "`command` must name a program");
-        return None;
-    };
-    if let (Some(program), Some(item)) = (first.value.literal().map(str::to_owned), items.first()) {
-        let resolved = resolve_program(cx, &program);
-        warn_missing(cx, table, &program, item.at.clone());
-        if resolved != program {
-            first.value = Template::literal_text(resolved);
-        }
-    } else if let Some(item) = items.first() {
-        table.report(
-            Diagnostic::error(
-                NOT_LITERAL,
-                item.at.clone(),
-                "the program must be literal text",
-            )
-            .help("list the allowed programs as tools of their own"),
-        );
-        return None;
-    }
-    Some(Program::Command(args))
-}
-
-/// One element, before what stands before it is known.
-struct Argument {
-    value: At<Template>,
-    allow_dash: bool,
-}
-
-fn argument(table: &Table<'_>, templates: &Templates<'_>, item: &Entry<'_>) -> Option<Argument> {
-    if !matches!(item.value, DeValue::Table(_)) {
-        return Some(Argument {
-            value: templates.read(table, item)?,
-            allow_dash: false,
-        });
-    }
-    let sub = table.sub_table(item)?;
-    let value = templates.key(&sub, "value");
-    if !sub.has("value") {
-        sub.missing("value");
-    }
-    let allow_dash = sub.boolean("allow_dash").is_some_and(|read| read.value);
-    sub.finish();
-    Some(Argument {
-        value: value?,
-        allow_dash,
-    })
-}
-
-fn script(
-    cx: &Cx<'_>,
-    table: &Table<'_>,
-    script: &At<String>,
-    interpreter: Option<Vec<At<String>>>,
-) -> Option<Program> {
-    if script.value.contains("{{") || script.value.contains("{%") {
-        table.report(
-            Diagnostic::error(
-                NOT_LITERAL,
-                script.at.clone(),
-                "a script's text is taken as it stands and cannot hold a template",
-            )
-            .help("pass the value through `env = { NAME = \"{{ … }}\" }` and use \"$NAME\" in the script"),
-        );
-        return None;
-    }
-    let words = match &interpreter {
-        Some(words) if words.is_empty() => {
-            table.error(
-                OUT_OF_RANGE,
-                table.at(),
-                "`interpreter` must name a program",
-            );
-            return None;
-        }
-        Some(words) => words.iter().map(|word| word.value.clone()).collect(),
-        None => vec!["/bin/sh".to_owned(), "-c".to_owned()],
-    };
-    let at = interpreter
-        .as_ref()
-        .and_then(|words| words.first())
-        .map_or_else(|| script.at.clone(), |word| word.at.clone());
-    let mut words: Vec<String> = words;
-    if let Some(first) = words.first_mut() {
-        warn_missing(cx, table, first, at);
-        *first = resolve_program(cx, first);
-    }
-    Some(Program::Script {
-        interpreter: words,
-        text: script.value.clone(),
-    })
-}
-
-/// A name with a `/` counts from the manifest's folder; a bare name is looked up in PATH at the call.
-fn resolve_program(cx: &Cx<'_>, program: &str) -> String {
-    if program.contains('/') {
-        cx.resolve(program).to_string_lossy().into_owned()
-    } else {
-        program.to_owned()
-    }
-}
-
-fn warn_missing(cx: &Cx<'_>, table: &Table<'_>, program: &str, at: crate::lang::diag::Span) {
-    if cx
-        .environment
-        .find_command(&resolve_program(cx, program))
-        .is_none()
-    {
-        table.report(
-            Diagnostic::warning(
-                NO_COMMAND,
-                at,
-                format!("the command `{program}` is not here"),
-            )
-            .help("until it is, the tool answers with an error; `available` would leave it out"),
+/// Says that no child can be given a NUL. False when the literal text has one.
+pub(super) fn check_nul(table: &Table<'_>, read: &At<Template>) -> bool {
+    let has_nul = read.value.literal().is_some_and(|text| text.contains('\0'));
+    if has_nul {
+        table.error(
+            OUT_OF_RANGE,
+            read.at.clone(),
+            "a NUL cannot be given to a program",
         );
     }
+    !has_nul
 }
 
 fn env(table: &Table<'_>, templates: &Templates<'_>) -> Vec<(String, Template)> {
@@ -259,13 +94,10 @@ fn env(table: &Table<'_>, templates: &Templates<'_>) -> Vec<(String, Template)> 
     };
     let mut env = Vec::new();
     for entry in variables.entries() {
-        if entry.key.is_empty() || entry.key.contains(['=', '\0']) {
-            table.error(
-                BAD_NAME,
-                entry.key_at.clone(),
-                format!("`{}` cannot be a variable's name", entry.key.escape_debug()),
-            );
-        } else if let Some(read) = templates.read(table, &entry) {
+        if check_variable(&variables, entry.key, &entry.key_at)
+            && let Some(read) = templates.read(&variables, &entry)
+            && check_nul(&variables, &read)
+        {
             env.push((entry.key.to_owned(), read.value));
         }
     }
@@ -273,9 +105,15 @@ fn env(table: &Table<'_>, templates: &Templates<'_>) -> Vec<(String, Template)> 
 }
 
 fn pass_env(cx: &Cx<'_>, table: &Table<'_>) -> Vec<(String, String)> {
-    let names: Vec<String> = match table.strings("pass_env") {
-        Some(names) => names.into_iter().map(|name| name.value).collect(),
-        None => PASSED.iter().map(|name| (*name).to_owned()).collect(),
+    let listed = table.literals("pass_env");
+    let names: Vec<String> = match (listed, table.has("pass_env")) {
+        (Some(names), _) => names
+            .into_iter()
+            .filter(|name| check_variable(table, &name.value, &name.at))
+            .map(|name| name.value)
+            .collect(),
+        (None, true) => Vec::new(),
+        (None, false) => PASSED.map(str::to_owned).to_vec(),
     };
     names
         .into_iter()
@@ -286,81 +124,90 @@ fn pass_env(cx: &Cx<'_>, table: &Table<'_>) -> Vec<(String, String)> {
         .collect()
 }
 
-fn cwd(cx: &Cx<'_>, table: &Table<'_>) -> PathBuf {
-    let Some(cwd) = table.string("cwd") else {
-        return cx.folder.clone();
-    };
+/// Where the child will look for its program; `None` when a call decides.
+fn search_path(env: &[(String, Template)], pass_env: &[(String, String)]) -> Option<String> {
+    let own = env.iter().find(|(name, _)| name == "PATH");
+    if let Some((_, path)) = own {
+        return path.literal().map(str::to_owned);
+    }
+    let passed = pass_env.iter().find(|(name, _)| name == "PATH");
+    Some(passed.map_or_else(|| "/bin:/usr/bin".to_owned(), |(_, path)| path.clone()))
+}
+
+/// The working folder; `None` when it is said wrong.
+fn cwd(cx: &Cx<'_>, table: &Table<'_>) -> Option<PathBuf> {
+    table.knows("cwd");
+    if !table.has("cwd") {
+        return Some(cx.folder.path().to_owned());
+    }
+    let cwd = table.literal("cwd")?;
     let path = cx.resolve(&cwd.value);
     if !path.is_dir() {
+        let message = format!(
+            "the folder `{}` is not here",
+            cx.shown(&cwd.value).display()
+        );
         table.report(
-            Diagnostic::warning(
-                UNREADABLE,
-                cwd.at,
-                format!("the folder `{}` is not here", path.display()),
-            )
-            .help("relative paths count from the manifest's folder"),
+            Diagnostic::warning(UNREADABLE, cwd.at, message)
+                .help("relative paths count from the manifest's folder"),
         );
     }
-    path
+    Some(path)
 }
 
 fn success(table: &Table<'_>) -> Vec<i32> {
     let Some(items) = table.array("success") else {
         return vec![0];
     };
-    let mut codes = Vec::new();
-    for item in items {
-        let code = match item.value {
-            DeValue::Integer(number) => i32::from_str_radix(number.as_str(), number.radix()).ok(),
-            _ => None,
-        };
-        match code {
-            Some(code) if (0..=255).contains(&code) => codes.push(code),
-            _ => table.error(
-                OUT_OF_RANGE,
-                item.at,
-                "an exit code is an integer from 0 to 255",
-            ),
-        }
+    if items.is_empty()
+        && let Some(entry) = table.entry("success")
+    {
+        table.error(
+            OUT_OF_RANGE,
+            entry.at,
+            "`success` must list at least one exit code",
+        );
     }
+    let codes = items
+        .iter()
+        .filter_map(|item| table.as_integer(item, 0..=255));
     codes
+        .filter_map(|read| i32::try_from(read.value).ok())
+        .collect()
 }
 
 fn parse(table: &Table<'_>) -> Parse {
-    let Some(word) = table.string("parse") else {
+    let Some(word) = table.literal("parse") else {
         return Parse::Text;
     };
     match word.value.as_str() {
         "text" => Parse::Text,
         "json" => Parse::Json,
         "lines" => Parse::Lines,
-        media if media.contains('/') && media.is_ascii() => Parse::Media(media.to_owned()),
+        media if base::is_media_type(media) => Parse::Media(media.to_owned()),
         other => {
-            table.report(
-                Diagnostic::error(
-                    OUT_OF_RANGE,
-                    word.at,
-                    format!("`parse` cannot be `{other}`"),
-                )
-                .help("write `text`, `json`, `lines`, or a media type such as `image/png`"),
-            );
+            let message = format!("`parse` cannot be `{}`", other.escape_debug());
+            let help = did_you_mean(other, ["text", "json", "lines"]).unwrap_or_else(|| {
+                "write `text`, `json`, `lines`, or a media type such as `image/png`".to_owned()
+            });
+            table.report(Diagnostic::error(OUT_OF_RANGE, word.at, message).help(help));
             Parse::Text
         }
     }
 }
 
 fn limits(table: &Table<'_>) -> LimitsSpec {
-    let count = |key, low: i64| {
+    let count = |key, low: i64, high: i64| {
         table
-            .integer(key, low..=i64::MAX)
+            .integer(key, low..=high)
             .and_then(|read| u64::try_from(read.value).ok())
     };
     LimitsSpec {
         nice: table
             .integer("nice", 0..=19)
             .and_then(|read| i32::try_from(read.value).ok()),
-        memory_bytes: count("max_memory_bytes", 1 << 20),
-        cpu_seconds: count("max_cpu_seconds", 1),
-        processes: count("max_processes", 1),
+        memory_bytes: count("max_memory_bytes", 1 << 20, 1 << 50),
+        cpu_seconds: count("max_cpu_seconds", 1, 31_536_000),
+        processes: count("max_processes", 1, 1 << 22),
     }
 }

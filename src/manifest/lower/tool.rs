@@ -1,28 +1,34 @@
 //! `[[tool]]`: one tool, whole.
 
-use super::codes::{AWKWARD_NAME, BAD_NAME, CONFLICT, EMPTY_COMPONENT, NOT_STRUCTURED};
+use super::codes::{AWKWARD_NAME, BAD_NAME, CONFLICT, EMPTY_COMPONENT};
+use super::result::Answers;
 use super::{Cx, available, base, names, schema};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::schema::header_params;
 use crate::manifest::read::{At, Digest, Table};
-use crate::model::{ActionSpec, Parse, Place, ResultSpec, Tool, ToolDeclaration};
+use crate::model::{ActionSpec, Parse, ResultSpec, Tool, ToolDeclaration};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
+
+/// The actions that a component may have.
+pub(in crate::manifest) const ACTIONS: [&str; 3] = ["http", "shell", "file"];
 
 /// A tool and where its name stands.
 #[derive(Clone, Debug)]
 pub struct Lowered {
     /// The tool; `None` when it is broken or left out here.
     pub tool: Option<Arc<Tool>>,
-    /// Its name, when it has a usable one: a name is taken even by a broken tool.
+    /// Its name, when it has a usable one: a name is taken even by a broken tool, but not by one that
+    /// is left out here, so that each system may have its own tool of a name.
     pub name: Option<At<String>>,
 }
 
 /// Reads one `[[tool]]`. `defaults` is the file's `[defaults]`, when it has one.
-pub fn tool(cx: &Cx<'_>, mut table: Table<'_>, defaults: Option<&Table<'_>>) -> Lowered {
+pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>) -> Lowered {
     let before = cx.findings.errors();
     let outside_before = cx.outside.borrow().len();
+    table.set_place("in a tool");
     let name = table
         .required_string("name")
         .filter(|name| check_name(&table, name));
@@ -43,34 +49,37 @@ pub fn tool(cx: &Cx<'_>, mut table: Table<'_>, defaults: Option<&Table<'_>>) -> 
         ],
     );
     table.finish();
-    let whole = is_available && cx.findings.errors() == before;
+    let is_whole = is_available && cx.findings.errors() == before;
     Lowered {
-        tool: tool.filter(|_| whole).map(Arc::new),
-        name,
+        tool: tool.filter(|_| is_whole).map(Arc::new),
+        name: name.filter(|_| is_available),
     }
 }
 
-fn build(
-    cx: &Cx<'_>,
-    table: &Table<'_>,
+fn build<'a>(
+    cx: &Cx<'a>,
+    table: &Table<'a>,
     name: Option<&At<String>>,
-    defaults: Option<&Table<'_>>,
+    defaults: Option<&Table<'a>>,
 ) -> Option<Tool> {
-    let title = table.string("title").map(|read| read.value);
-    let description = table.string("description").map(|read| read.value);
+    let title = table.prose("title");
+    let description = table.prose("description");
     let icons = base::icons(table);
-    let metadata = base::metadata(cx, table);
+    let metadata = base::metadata(table);
     let annotations = base::tool_annotations(table.table_over("annotations", defaults));
     let input = schema::input(cx, table);
     let output = schema::output(cx, table);
-    let call = names::call(cx, input.as_deref().map(|schema| schema.json().as_ref()));
+    let call = names::call(cx, input.json.as_deref());
     let action = action(cx, table, defaults, &call);
-    let result = self::result(cx, table, &call, action.as_ref());
-    if let (Some(Some(_)), Some(action)) = (&output, &action) {
-        check_structured(table, action.as_ref(), result.as_ref());
+    let before = cx.findings.errors();
+    let result = self::result(cx, table, &call, &action);
+    if let (Some(Some(_)), Some(answer)) = (&output, &result) {
+        // A misspelt `structured` is told of as such.
+        if cx.findings.errors() == before {
+            check_structured(table, &action, answer);
+        }
     }
-    let place = place(table.at());
-    let (name, input, output) = (name?, input?, output?);
+    let (name, input, output) = (name?, input.schema?, output?);
     let declaration = ToolDeclaration {
         name: name.value.clone(),
         title,
@@ -88,112 +97,146 @@ fn build(
         mirrored: header_params(input.json()).unwrap_or_default(),
         input,
         output,
-        action: action?,
-        result,
+        action: match action {
+            Action::None => None,
+            Action::Whole(spec) => Some(spec),
+            Action::Many | Action::Broken(_) => return None,
+        },
+        result: result?.spec,
         definition: [0; 32],
-        place,
+        at: table.at(),
     })
 }
 
-/// The tool's one action. The outer `None` means that it is broken.
-fn action(
-    cx: &Cx<'_>,
-    table: &Table<'_>,
-    defaults: Option<&Table<'_>>,
+/// What was read of a tool's action.
+pub(super) enum Action {
+    /// There is none.
+    None,
+    /// There are several, which is wrong.
+    Many,
+    /// There is one of this kind, and something is wrong with it.
+    Broken(&'static str),
+    /// There is one.
+    Whole(ActionSpec),
+}
+
+fn action<'a>(
+    cx: &Cx<'a>,
+    table: &Table<'a>,
+    defaults: Option<&Table<'a>>,
     call: &names::Call,
-) -> Option<Option<ActionSpec>> {
-    let mut given = ["http", "shell", "file"]
-        .into_iter()
-        .filter(|key| table.has(key));
-    let Some(kind) = given.next() else {
-        return Some(None);
+) -> Action {
+    let mut given: Vec<(&'static str, Span)> = Vec::new();
+    for kind in ACTIONS {
+        table.knows(kind);
+        if let Some(entry) = table.entry(kind) {
+            given.push((kind, entry.key_at));
+        }
+    }
+    // All are read, for what is wrong with them.
+    let mut specs: Vec<Option<ActionSpec>> = given
+        .iter()
+        .map(|(kind, _)| one_action(cx, table, defaults, call, kind))
+        .collect();
+    match given.as_slice() {
+        [] => Action::None,
+        [(kind, _)] => specs
+            .pop()
+            .flatten()
+            .map_or(Action::Broken(kind), Action::Whole),
+        [(first, first_at), others @ ..] => {
+            for (_, at) in others {
+                let message = format!("a component has one action, and `{first}` is one already");
+                table.report(
+                    Diagnostic::error(CONFLICT, at.clone(), message)
+                        .related(first_at.clone(), "the first action"),
+                );
+            }
+            Action::Many
+        }
+    }
+}
+
+fn one_action<'a>(
+    cx: &Cx<'a>,
+    table: &Table<'a>,
+    defaults: Option<&Table<'a>>,
+    call: &names::Call,
+    kind: &'static str,
+) -> Option<ActionSpec> {
+    let names = call.names();
+    let table = table.table_over(kind, defaults)?;
+    Some(match kind {
+        "http" => ActionSpec::Http(Arc::new(super::http::http(cx, table, names)?)),
+        "shell" => ActionSpec::Shell(Arc::new(super::shell::shell(cx, table, names)?)),
+        _ => ActionSpec::File(Arc::new(super::file::file(cx, table, names)?)),
+    })
+}
+
+/// What the tool answers with. `None` when the tool has nothing to answer with, or its `result` is
+/// broken.
+struct Answer {
+    spec: Option<ResultSpec>,
+    answers: Answers,
+}
+
+fn result<'a>(
+    cx: &Cx<'a>,
+    table: &Table<'a>,
+    call: &names::Call,
+    action: &Action,
+) -> Option<Answer> {
+    let read = table.table("result");
+    let has_result = table.has("result");
+    let read = read.map(|result| {
+        let names = call.names_with_output(action);
+        super::result::result(cx, result, &names)
+    });
+    let (spec, answers) = match read {
+        Some((spec, answers)) => (Some(spec), answers),
+        None => (None, Answers::Nothing),
     };
-    if let Some(second) = given.next()
-        && let Some(entry) = table.entry(second)
+    if matches!(action, Action::None)
+        && matches!(answers, Answers::Nothing)
+        && !table.has("actor")
+        && (!has_result || spec.is_some())
     {
-        table.error(
-            CONFLICT,
-            entry.key_at,
-            format!("a component has one action, and `{kind}` is one already"),
-        );
+        let message = match spec {
+            Some(_) => "the tool has no action, and its `result` answers nothing",
+            None => "the tool has neither an action nor a `result`",
+        };
+        let help = match spec {
+            Some(_) => "add `text`, `structured` or `content` to `[tool.result]`",
+            None => "add `[tool.shell]`, `[tool.http]`, `[tool.file]` or `[tool.result]`",
+        };
+        table.report(Diagnostic::error(EMPTY_COMPONENT, table.at(), message).help(help));
         return None;
     }
-    let names = call.names();
-    Some(Some(match kind {
-        "http" => ActionSpec::Http(Arc::new(super::http::http(
-            cx,
-            table.table_over("http", defaults)?,
-            names,
-        )?)),
-        "shell" => ActionSpec::Shell(Arc::new(super::shell::shell(
-            cx,
-            table.table_over("shell", defaults)?,
-            names,
-        )?)),
-        _ => ActionSpec::File(Arc::new(super::file::file(
-            cx,
-            table.table_over("file", defaults)?,
-            names,
-        )?)),
-    }))
+    Some(Answer { spec, answers })
 }
 
-fn result(
-    cx: &Cx<'_>,
-    table: &Table<'_>,
-    call: &names::Call,
-    action: Option<&Option<ActionSpec>>,
-) -> Option<ResultSpec> {
-    let result = table.table("result");
-    let answers = ["text", "structured", "content", "error", "protocol_error"];
-    let answered = result
-        .as_ref()
-        .is_some_and(|result| answers.iter().any(|key| result.has(key)));
-    if !answered && matches!(action, Some(None)) && !table.has("actor") {
-        let diagnostic = match &result {
-            None => Diagnostic::error(
-                EMPTY_COMPONENT,
-                table.at(),
-                "the tool has neither an action nor a `result`",
-            )
-            .help("add `[tool.shell]`, `[tool.http]`, `[tool.file]` or `[tool.result]`"),
-            Some(result) => Diagnostic::error(
-                EMPTY_COMPONENT,
-                result.at(),
-                "the tool has no action, and its `result` answers nothing",
-            )
-            .help("add `text`, `structured` or `content`, or an action"),
-        };
-        table.report(diagnostic);
-    }
-    let names = call.names_with_output(action.and_then(Option::as_ref));
-    Some(super::result::result(cx, result?, &names))
-}
-
-/// A tool with an output schema must answer with structured content; one that never can is found
-/// here and not by its first caller.
-fn check_structured(table: &Table<'_>, action: Option<&ActionSpec>, result: Option<&ResultSpec>) {
-    let says = result.is_some_and(ResultSpec::says_content);
-    let can = match (result, action) {
-        (Some(result), _) if says => result.structured.is_some(),
-        (_, Some(ActionSpec::Shell(spec))) => matches!(spec.parse, Parse::Json | Parse::Lines),
-        (_, Some(ActionSpec::File(_))) => false,
-        (_, Some(ActionSpec::Http(_))) => true,
-        // Nothing but errors, or a result that was reported already.
-        (_, None) => true,
+/// A tool with an output schema must answer with structured content; one that never does would fail
+/// at every call.
+fn check_structured(table: &Table<'_>, action: &Action, answer: &Answer) {
+    let help = match (answer.answers, action) {
+        (Answers::Structured, _) => return,
+        (Answers::Unstructured, _) => "add `structured` to `[tool.result]`",
+        (_, Action::Whole(ActionSpec::Shell(shell))) => match shell.parse {
+            Parse::Json | Parse::Lines => return,
+            Parse::Text | Parse::Media(_) => {
+                "write `parse = \"json\"` in `[tool.shell]`, or add `structured` to `[tool.result]`"
+            }
+        },
+        (_, Action::Whole(ActionSpec::File(_))) => "add `structured` to `[tool.result]`",
+        _ => return,
     };
-    let schema = table
-        .entry("output_schema")
-        .or_else(|| table.entry("returns"));
-    if let Some(schema) = schema.filter(|_| !can) {
-        table.report(
-            Diagnostic::error(
-                NOT_STRUCTURED,
-                schema.key_at,
-                "the tool has an output schema, and its answer is never structured",
-            )
-            .help("add `structured` to `[tool.result]`, or `parse = \"json\"` to a command"),
-        );
+    let key = match table.has("returns") {
+        true => "returns",
+        false => "output_schema",
+    };
+    if let Some(entry) = table.entry(key) {
+        let message = "the tool has an output schema, and its answer is never structured";
+        table.report(Diagnostic::error(CONFLICT, entry.key_at, message).help(help));
     }
 }
 
@@ -201,13 +244,13 @@ fn check_structured(table: &Table<'_>, action: Option<&ActionSpec>, result: Opti
 fn check_name(table: &Table<'_>, name: &At<String>) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     if name.value.is_empty() || name.value.len() > 128 || !name.value.bytes().all(allowed) {
+        let message = match name.value.len() {
+            0..=128 => format!("`{}` cannot be a tool's name", name.value.escape_debug()),
+            long => format!("a tool's name cannot be {long} bytes long"),
+        };
         table.report(
-            Diagnostic::error(
-                BAD_NAME,
-                name.at.clone(),
-                format!("`{}` cannot be a tool's name", name.value.escape_debug()),
-            )
-            .help("use 1 to 128 letters, digits, `_`, `-` and `.`"),
+            Diagnostic::error(BAD_NAME, name.at.clone(), message)
+                .help("use 1 to 128 letters, digits, `_`, `-` and `.`"),
         );
         return false;
     }
@@ -224,6 +267,13 @@ fn check_name(table: &Table<'_>, name: &At<String>) -> bool {
     true
 }
 
+/// A digest of everything that is shown.
+fn fingerprint(declaration: &ToolDeclaration) -> String {
+    let shown = format!("{declaration:?}");
+    let digest = ring::digest::digest(&ring::digest::SHA256, shown.as_bytes());
+    STANDARD.encode(digest)
+}
+
 /// A digest of everything that makes the tool what it is: its own table, its file's defaults, the
 /// folder that relative paths count from, and the files that were read for it.
 fn definition(
@@ -237,32 +287,10 @@ fn definition(
     if let Some(defaults) = defaults {
         digest.table(defaults);
     }
-    digest.bytes(cx.folder.as_os_str().as_encoded_bytes());
+    digest.bytes(cx.folder.path().as_os_str().as_encoded_bytes());
     for outside in cx.outside.borrow().iter().skip(outside_before) {
         digest.bytes(outside.path.as_os_str().as_encoded_bytes());
         digest.bytes(outside.content.as_deref().unwrap_or_default());
     }
     digest.finish()
-}
-
-/// A digest of everything that is shown.
-fn fingerprint(declaration: &ToolDeclaration) -> String {
-    let shown = format!("{declaration:?}");
-    let digest = ring::digest::digest(&ring::digest::SHA256, shown.as_bytes());
-    STANDARD.encode(digest)
-}
-
-fn place(at: Span) -> Place {
-    let line = at
-        .file
-        .text()
-        .get(..at.start)
-        .unwrap_or("")
-        .matches('\n')
-        .count()
-        + 1;
-    Place {
-        file: at.file.path().to_owned(),
-        line,
-    }
 }

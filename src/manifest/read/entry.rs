@@ -3,7 +3,8 @@
 use crate::lang::diag::{SourceFile, Span};
 use std::ops::Range;
 use std::sync::Arc;
-use toml::de::DeValue;
+use toml::Spanned;
+use toml::de::{DeString, DeValue};
 
 /// A value and where it stands.
 #[derive(Clone, Debug)]
@@ -26,9 +27,40 @@ pub struct Entry<'a> {
     /// Where the value stands.
     pub at: Span,
     pub(super) file: &'a Arc<SourceFile>,
+    /// It is an item of the key's array.
+    is_item: bool,
 }
 
 impl<'a> Entry<'a> {
+    pub(super) fn new(
+        file: &'a Arc<SourceFile>,
+        key: &'a Spanned<DeString<'a>>,
+        value: &'a Spanned<DeValue<'a>>,
+    ) -> Self {
+        Self {
+            key: key.get_ref().as_ref(),
+            key_at: span(file, key.span()),
+            value: value.get_ref(),
+            at: span(file, value.span()),
+            file,
+            is_item: false,
+        }
+    }
+
+    /// How a message names it: `` `key` ``.
+    pub fn name(&self) -> String {
+        match self.is_item {
+            true => format!("an item of `{}`", self.key),
+            false => format!("`{}`", self.key),
+        }
+    }
+
+    /// The value as it is written; a table's header where it has one.
+    pub fn text(&self) -> &'a str {
+        let text = self.file.text().get(self.at.start..self.at.end);
+        text.unwrap_or_default()
+    }
+
     /// A value that stands where this entry's does.
     pub fn with<T>(&self, value: T) -> At<T> {
         At {
@@ -50,6 +82,7 @@ impl<'a> Entry<'a> {
                 value: item.get_ref(),
                 at: span(self.file, item.span()),
                 file: self.file,
+                is_item: true,
             })
             .collect()
     }
@@ -59,15 +92,9 @@ impl<'a> Entry<'a> {
         let DeValue::Table(table) = self.value else {
             return Vec::new();
         };
-        table
-            .iter()
-            .map(|(key, value)| Entry {
-                key: key.get_ref().as_ref(),
-                key_at: span(self.file, key.span()),
-                value: value.get_ref(),
-                at: span(self.file, value.span()),
-                file: self.file,
-            })
+        let pairs = table.iter();
+        pairs
+            .map(|(key, value)| Entry::new(self.file, key, value))
             .collect()
     }
 }

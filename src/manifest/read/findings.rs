@@ -2,42 +2,51 @@
 
 use crate::lang::diag::{Diagnostic, Severity};
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Everything found wrong while one set of files is read.
 #[derive(Debug, Default)]
-pub struct Findings(RefCell<Vec<Diagnostic>>);
+pub struct Findings(RefCell<Found>);
+
+#[derive(Debug, Default)]
+struct Found {
+    all: Vec<Diagnostic>,
+    errors: usize,
+    /// Which findings there are at a place: the file's address, first and last byte.
+    at: HashMap<(usize, usize, usize), Vec<usize>>,
+}
 
 impl Findings {
     /// Adds one. The same thing said of the same place again is dropped: what a file's defaults
     /// get wrong is found once for every component that uses them.
     pub fn push(&self, diagnostic: Diagnostic) {
-        let mut all = self.0.borrow_mut();
-        let same = |seen: &Diagnostic| {
-            seen.code == diagnostic.code
-                && seen.message == diagnostic.message
-                && match (&seen.at, &diagnostic.at) {
-                    (Some(a), Some(b)) => {
-                        a.start == b.start && a.end == b.end && Arc::ptr_eq(&a.file, &b.file)
-                    }
-                    _ => false,
-                }
-        };
-        if !all.iter().any(same) {
-            all.push(diagnostic);
+        let mut found = self.0.borrow_mut();
+        let found = &mut *found;
+        if let Some(span) = &diagnostic.at {
+            let place = (Arc::as_ptr(&span.file).addr(), span.start, span.end);
+            let here = found.at.entry(place).or_default();
+            let same = |seen: &Diagnostic| {
+                seen.code == diagnostic.code && seen.message == diagnostic.message
+            };
+            if here.iter().filter_map(|at| found.all.get(*at)).any(same) {
+                return;
+            }
+            here.push(found.all.len());
         }
+        if diagnostic.severity == Severity::Error {
+            found.errors += 1;
+        }
+        found.all.push(diagnostic);
     }
 
     /// How many errors there are.
     pub fn errors(&self) -> usize {
-        let all = self.0.borrow();
-        all.iter()
-            .filter(|found| found.severity == Severity::Error)
-            .count()
+        self.0.borrow().errors
     }
 
     /// Takes all out.
     pub fn into_vec(self) -> Vec<Diagnostic> {
-        self.0.into_inner()
+        self.0.into_inner().all
     }
 }

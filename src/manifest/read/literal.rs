@@ -1,11 +1,28 @@
 //! From a place in a string's value to the place in the file: a TOML string may hold escapes, so
 //! the tenth byte of its value is not always the tenth byte between its quotes.
 
+use crate::lang::diag::Span;
 use std::ops::Range;
+
+/// The place of the bytes `range` of a string's value; `at` is the string with its quotes. For
+/// what is no string it is all of `at`.
+pub fn within(at: &Span, range: Range<usize>) -> Span {
+    let written = at.file.text().get(at.start..at.end).unwrap_or("");
+    let range = if written.starts_with(['"', '\'']) {
+        locate(written, range)
+    } else {
+        0..written.len()
+    };
+    Span {
+        file: at.file.clone(),
+        start: at.start + range.start,
+        end: at.start + range.end,
+    }
+}
 
 /// The range in `text`, the source between and including the quotes, that wrote the bytes `range`
 /// of the string's value. Offsets in the result count from the start of `text`.
-pub(super) fn locate(text: &str, range: Range<usize>) -> Range<usize> {
+fn locate(text: &str, range: Range<usize>) -> Range<usize> {
     let start = offset(text, range.start);
     let end = if range.end > range.start {
         offset(text, range.end)

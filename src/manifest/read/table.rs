@@ -1,19 +1,20 @@
-//! Reading a TOML table key by key. What is read is known; what is left over at the end is an
+//! A TOML table read key by key. What is read is known; what is left over at the end is an
 //! unknown key. A table has layers: a component's own table before its file's defaults, or the
 //! command line's settings before the server file's, so that "the first that says it wins" is
 //! written once.
 
-use super::entry::{At, Entry, span, type_name};
+use super::entry::{Entry, span, type_name};
 use super::findings::Findings;
+use crate::lang::diag::suggest::did_you_mean;
 use crate::lang::diag::{Code, Diagnostic, SourceFile, Span};
-use std::cell::RefCell;
-use std::ops::{Range, RangeInclusive};
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
 use toml::de::{DeTable, DeValue};
 
 /// A key that the language does not know.
-pub(super) const UNKNOWN_KEY: Code = Code("unknown-key");
+pub const UNKNOWN_KEY: Code = Code("unknown-key");
 /// A value of another type than the key takes.
 pub const WRONG_TYPE: Code = Code("wrong-type");
 /// A number outside its bounds, or a word that is not one of those allowed.
@@ -41,7 +42,9 @@ pub(super) const EXPLAIN: &[(Code, &str)] = &[
     ),
     (
         MISSING_KEY,
-        "A key that this table needs is not there. Add it; the message names it.",
+        "A key that this table needs is not there: a tool has a `name`, an argument a `type`, an \
+         `http` action a `url`. The message names the key; it may also stand in the file's \
+         `[defaults]`, where the table has defaults.",
     ),
 ];
 
@@ -52,10 +55,34 @@ pub struct Layer<'a> {
     pub file: &'a Arc<SourceFile>,
     /// The table.
     pub table: &'a DeTable<'a>,
-    /// Where it stands: its header, or its braces.
+    /// Where it stands: its header, its key, or its braces.
     pub span: Range<usize>,
-    /// How diagnostics name it when it is not the component's own: `in [defaults.http]`.
+    /// The dotted name of the defaults that it is, `defaults.http`; `None` for a component's own.
     pub inherited: Option<String>,
+}
+
+impl<'a> Layer<'a> {
+    /// The key's entry.
+    fn find(&self, key: &str) -> Option<Entry<'a>> {
+        let (key, value) = self.table.get_key_value(key)?;
+        Some(Entry::new(self.file, key, value))
+    }
+
+    fn entries(&self) -> impl Iterator<Item = Entry<'a>> {
+        let file = self.file;
+        let pairs = self.table.iter();
+        pairs.map(move |(key, value)| Entry::new(file, key, value))
+    }
+
+    /// True when the place is one of this table's keys or values.
+    fn holds(&self, at: &Span) -> bool {
+        let holds = |range: Range<usize>| range.start <= at.start && at.end <= range.end;
+        Arc::ptr_eq(self.file, &at.file)
+            && self
+                .table
+                .iter()
+                .any(|(key, value)| holds(key.span()) || holds(value.span()))
+    }
 }
 
 /// A table being read.
@@ -63,8 +90,11 @@ pub struct Layer<'a> {
 pub struct Table<'a> {
     layers: Vec<Layer<'a>>,
     findings: &'a Findings,
+    /// The component: `in tool "order"`.
     place: String,
-    known: RefCell<Vec<&'static str>>,
+    /// The way down from it: `http.retry`.
+    path: String,
+    known: RefCell<Vec<&'a str>>,
     used: RefCell<Vec<&'static str>>,
 }
 
@@ -75,12 +105,27 @@ impl<'a> Table<'a> {
             layers,
             findings,
             place: place.into(),
+            path: String::new(),
             known: RefCell::default(),
             used: RefCell::default(),
         }
     }
 
-    /// How diagnostics name this table.
+    /// The same tables, read anew, reporting elsewhere and under another name.
+    pub fn anew<'b>(&self, findings: &'b Findings, place: impl Into<String>) -> Table<'b>
+    where
+        'a: 'b,
+    {
+        let layers = self.layers.iter().map(|layer| Layer {
+            file: layer.file,
+            table: layer.table,
+            span: layer.span.clone(),
+            inherited: layer.inherited.clone(),
+        });
+        Table::new(layers.collect(), findings, place)
+    }
+
+    /// How diagnostics name the component that this table belongs to.
     pub fn place(&self) -> &str {
         &self.place
     }
@@ -88,6 +133,7 @@ impl<'a> Table<'a> {
     /// Names the table anew, once its own name has been read.
     pub fn set_place(&mut self, place: impl Into<String>) {
         self.place = place.into();
+        self.path = String::new();
     }
 
     /// Where the table stands.
@@ -107,8 +153,26 @@ impl<'a> Table<'a> {
     pub fn report(&self, diagnostic: Diagnostic) {
         self.findings.push(match diagnostic.label {
             Some(_) => diagnostic,
-            None => diagnostic.label(self.place.clone()),
+            None => {
+                let label = self.label(diagnostic.at.as_ref());
+                diagnostic.label(label)
+            }
         });
+    }
+
+    /// What a place in this table is: `in tool "order", http.retry`.
+    fn label(&self, at: Option<&Span>) -> String {
+        let below = self.layers.iter().filter(|layer| layer.inherited.is_some());
+        let inherited = at.and_then(|at| below.clone().find(|layer| layer.holds(at)));
+        if let Some(name) = inherited.and_then(|layer| layer.inherited.as_deref()) {
+            let whose = self.place.strip_prefix("in ").unwrap_or(&self.place);
+            return format!("in [{name}], for {whose}");
+        }
+        if self.path.is_empty() {
+            self.place.clone()
+        } else {
+            format!("{}, {}", self.place, self.path)
+        }
     }
 
     /// The findings that this table reports to.
@@ -116,151 +180,56 @@ impl<'a> Table<'a> {
         self.findings
     }
 
-    /// The first layer's value for a key, without reading it.
+    /// Whether any layer has the key; it is not read by that.
     pub fn has(&self, key: &str) -> bool {
         self.layers
             .iter()
-            .any(|layer| layer.table.get(key).is_some())
+            .any(|layer| layer.table.contains_key(key))
+    }
+
+    /// Says that a key exists here, whether or not it is read.
+    pub fn knows(&self, key: &'a str) {
+        self.known.borrow_mut().push(key);
     }
 
     /// Reads a key as it stands.
-    pub fn entry(&self, key: &'static str) -> Option<Entry<'a>> {
-        self.known.borrow_mut().push(key);
-        self.layers.iter().find_map(|layer| find(layer, key))
+    pub fn entry(&self, key: &'a str) -> Option<Entry<'a>> {
+        self.knows(key);
+        self.layers.iter().find_map(|layer| layer.find(key))
     }
 
     /// Reads a key of the first layer alone, not of the defaults below it.
-    pub fn own_entry(&self, key: &'static str) -> Option<Entry<'a>> {
-        self.known.borrow_mut().push(key);
-        self.layers.first().and_then(|layer| find(layer, key))
+    pub fn own_entry(&self, key: &'a str) -> Option<Entry<'a>> {
+        self.knows(key);
+        self.layers.first().and_then(|layer| layer.find(key))
     }
 
     /// Reads a key of the layers below the first alone.
-    pub fn inherited_entry(&self, key: &'static str) -> Option<Entry<'a>> {
-        self.known.borrow_mut().push(key);
-        self.layers
-            .iter()
-            .skip(1)
-            .find_map(|layer| find(layer, key))
+    pub fn inherited_entry(&self, key: &'a str) -> Option<Entry<'a>> {
+        self.knows(key);
+        let mut below = self.layers.iter().skip(1);
+        below.find_map(|layer| layer.find(key))
     }
 
-    /// Reads a text.
-    pub fn string(&self, key: &'static str) -> Option<At<String>> {
-        let entry = self.entry(key)?;
-        self.as_string(&entry)
-    }
-
-    /// Reads a text that must be there.
-    pub fn required_string(&self, key: &'static str) -> Option<At<String>> {
-        if !self.has(key) {
-            self.missing(key);
-        }
-        self.string(key)
-    }
-
-    /// Says that a key is missing.
-    pub fn missing(&self, key: &str) {
-        self.error(MISSING_KEY, self.at(), format!("missing key `{key}`"));
-    }
-
-    /// Reads a boolean.
-    pub fn boolean(&self, key: &'static str) -> Option<At<bool>> {
-        let entry = self.entry(key)?;
-        match entry.value {
-            DeValue::Boolean(value) => Some(entry.with(*value)),
-            _ => self.wrong_type(&entry, "true or false"),
-        }
-    }
-
-    /// Reads an integer inside these bounds.
-    pub fn integer(&self, key: &'static str, bounds: RangeInclusive<i64>) -> Option<At<i64>> {
-        let entry = self.entry(key)?;
-        let DeValue::Integer(number) = entry.value else {
-            return self.wrong_type(&entry, "an integer");
+    /// Reads keys of which only one may be given: those of the first layer that has any, since
+    /// what a component says of a thing replaces what its defaults say of the same thing.
+    pub fn alternatives(&self, keys: &[&'a str]) -> Vec<Entry<'a>> {
+        self.known.borrow_mut().extend(keys);
+        let given = |layer: &Layer<'a>| -> Vec<Entry<'a>> {
+            keys.iter().filter_map(|key| layer.find(key)).collect()
         };
-        match i64::from_str_radix(number.as_str(), number.radix()) {
-            Ok(value) if bounds.contains(&value) => Some(entry.with(value)),
-            _ => {
-                let (low, high) = bounds.into_inner();
-                self.error(
-                    OUT_OF_RANGE,
-                    entry.at,
-                    format!("`{key}` must be from {low} to {high}"),
-                );
-                None
-            }
-        }
-    }
-
-    /// Reads a length of time in milliseconds.
-    pub fn millis(&self, key: &'static str, bounds: RangeInclusive<i64>) -> Option<At<Duration>> {
-        let read = self.integer(key, bounds)?;
-        Some(At {
-            value: Duration::from_millis(u64::try_from(read.value).unwrap_or(0)),
-            at: read.at,
-        })
-    }
-
-    /// Reads a size or a count.
-    pub fn count(&self, key: &'static str, bounds: RangeInclusive<i64>) -> Option<At<usize>> {
-        let read = self.integer(key, bounds)?;
-        Some(At {
-            value: usize::try_from(read.value).unwrap_or(0),
-            at: read.at,
-        })
-    }
-
-    /// Reads one of these words.
-    pub fn word<T: Copy>(&self, key: &'static str, words: &[(&'static str, T)]) -> Option<At<T>> {
-        let read = self.string(key)?;
-        match words.iter().find(|(word, _)| *word == read.value) {
-            Some((_, value)) => Some(At {
-                value: *value,
-                at: read.at,
-            }),
-            None => {
-                let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-                let listed: Vec<String> = all.iter().map(|word| format!("`{word}`")).collect();
-                let mut diagnostic = Diagnostic::error(
-                    OUT_OF_RANGE,
-                    read.at,
-                    format!("`{key}` must be one of {}", listed.join(", ")),
-                );
-                if let Some(near) = crate::lang::diag::suggest::closest(&read.value, all) {
-                    diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-                }
-                self.report(diagnostic);
-                None
-            }
-        }
-    }
-
-    /// Reads an array of texts.
-    pub fn strings(&self, key: &'static str) -> Option<Vec<At<String>>> {
-        let items = self.array(key)?;
-        Some(
-            items
-                .iter()
-                .filter_map(|item| self.as_string(item))
-                .collect(),
-        )
-    }
-
-    /// Reads an array; each item is an entry that bears the array's key.
-    pub fn array(&self, key: &'static str) -> Option<Vec<Entry<'a>>> {
-        let entry = self.entry(key)?;
-        match entry.value {
-            DeValue::Array(_) => Some(entry.items()),
-            _ => self.wrong_type(&entry, "an array"),
-        }
+        let mut layers = self.layers.iter().map(given);
+        layers
+            .find(|entries| !entries.is_empty())
+            .unwrap_or_default()
     }
 
     /// Reads a table; the layers below it are merged in by key.
-    pub fn table(&self, key: &'static str) -> Option<Table<'a>> {
-        self.known.borrow_mut().push(key);
+    pub fn table(&self, key: &'a str) -> Option<Table<'a>> {
+        self.knows(key);
         let mut layers = Vec::new();
         for layer in &self.layers {
-            let Some(entry) = find(layer, key) else {
+            let Some(entry) = layer.find(key) else {
                 continue;
             };
             match entry.value {
@@ -268,13 +237,14 @@ impl<'a> Table<'a> {
                     file: layer.file,
                     table,
                     span: entry.key_at.start..entry.key_at.end,
-                    inherited: layer.inherited.clone(),
+                    inherited: layer.inherited.as_ref().map(|path| format!("{path}.{key}")),
                 }),
-                _ if layers.is_empty() => return self.wrong_type(&entry, "a table"),
-                _ => {}
+                _ => {
+                    let _: Option<()> = self.wrong_type(&entry, "a table");
+                }
             }
         }
-        (!layers.is_empty()).then(|| Table::new(layers, self.findings, self.place.clone()))
+        (!layers.is_empty()).then(|| self.below(key, layers))
     }
 
     /// Reads a table with the same table of `defaults` below it.
@@ -284,42 +254,58 @@ impl<'a> Table<'a> {
             defaults.used.borrow_mut().push(key);
             defaults.table(key)
         });
-        let (mut own, below) = match (own, below) {
-            (Some(own), Some(below)) => (own, below),
-            (own, below) => return own.or(below),
-        };
-        own.layers
-            .extend(below.layers.into_iter().map(|layer| Layer {
-                inherited: Some(format!("in [defaults.{key}]")),
-                ..layer
-            }));
-        Some(own)
+        let below = below.map(|below| below.layers).unwrap_or_default();
+        let layers = below.into_iter().map(|layer| Layer {
+            inherited: Some(format!("defaults.{key}")),
+            ..layer
+        });
+        match own {
+            Some(mut own) => {
+                own.layers.extend(layers);
+                Some(own)
+            }
+            None if layers.len() == 0 => None,
+            None => Some(self.below(key, layers.collect())),
+        }
     }
 
-    /// Reads an array of tables (`[[key]]`).
-    pub fn tables(&self, key: &'static str) -> Vec<Table<'a>> {
+    /// Reads an array of tables (`[[key]]`). A single table (`[key]`) is refused, and read.
+    pub fn tables(&self, key: &'a str) -> Vec<Table<'a>> {
         let Some(entry) = self.entry(key) else {
             return Vec::new();
         };
-        let DeValue::Array(_) = entry.value else {
-            self.report(
-                Diagnostic::error(
-                    WRONG_TYPE,
-                    entry.key_at.clone(),
-                    format!(
-                        "`{key}` must be an array of tables, not {}",
-                        type_name(entry.value)
-                    ),
-                )
-                .help(format!("write `[[{key}]]` with two brackets")),
-            );
-            return Vec::new();
-        };
-        let items = entry.items();
-        items
-            .iter()
-            .filter_map(|item| self.sub_table(item))
-            .collect()
+        if let DeValue::Array(_) = entry.value {
+            let items = entry.items();
+            let tables = items.iter().filter_map(|item| self.sub_table(item));
+            return tables.collect();
+        }
+        let mut diagnostic = Diagnostic::error(
+            WRONG_TYPE,
+            entry.key_at.clone(),
+            format!(
+                "`{key}` must be an array of tables, not {}",
+                type_name(entry.value)
+            ),
+        );
+        // `[tool.search]` is no tool but a name in the wrong place: what is in it says nothing.
+        let members = entry.members();
+        let is_setting = |member: &Entry<'_>| !matches!(member.value, DeValue::Table(_));
+        let is_one = members.iter().any(is_setting);
+        if let DeValue::Table(_) = entry.value {
+            let written = entry.text();
+            diagnostic = diagnostic.help(match members.first() {
+                _ if written.starts_with('{') => format!("write `{key} = [{{ … }}]`"),
+                _ if is_one && !written.starts_with('[') => format!("write `{key} = [{{ … }}]`"),
+                Some(first) if !is_one => {
+                    format!("write `[[{key}]]` and below it `name = \"{}\"`", first.key)
+                }
+                _ if written.starts_with('[') => format!("write `[{written}]` with two brackets"),
+                _ => format!("write `[[{key}]]` with two brackets"),
+            });
+        }
+        self.report(diagnostic);
+        let one = is_one.then(|| self.sub_table(&entry)).flatten();
+        one.into_iter().collect()
     }
 
     /// True when a component took this table of these defaults.
@@ -337,101 +323,146 @@ impl<'a> Table<'a> {
                     span: entry.at.start..entry.at.end,
                     inherited: None,
                 };
-                Some(Table::new(vec![layer], self.findings, self.place.clone()))
+                Some(self.below(entry.key, vec![layer]))
             }
             _ => self.wrong_type(entry, "a table"),
         }
     }
 
+    fn below(&self, key: &str, layers: Vec<Layer<'a>>) -> Table<'a> {
+        let mut table = Table::new(layers, self.findings, self.place.clone());
+        table.path = match self.path.as_str() {
+            "" => key.to_owned(),
+            path => format!("{path}.{key}"),
+        };
+        table
+    }
+
     /// All keys of a table whose keys are the author's own (`arguments`, `env`, `headers`), those
     /// of the first layer first. Nothing in it is unknown.
     pub fn entries(&self) -> Vec<Entry<'a>> {
-        let mut entries: Vec<Entry<'a>> = Vec::new();
-        for (entry, _) in self.placed_entries() {
-            if !entries.iter().any(|seen| seen.key == entry.key) {
-                entries.push(entry);
-            }
+        let all = self.layers.iter().flat_map(Layer::entries);
+        if self.layers.len() < 2 {
+            return all.collect();
         }
-        entries
+        let mut seen = HashSet::new();
+        all.filter(|entry| seen.insert(entry.key)).collect()
     }
 
-    /// An entry's value as text.
-    pub fn as_string(&self, entry: &Entry<'a>) -> Option<At<String>> {
-        match entry.value {
-            DeValue::String(text) => Some(entry.with(text.clone().into_owned())),
-            _ => self.wrong_type(entry, "a string"),
-        }
+    /// All keys of every layer, each with its layer's number, the first layer's first: for keys that
+    /// can be the same in more than one spelling.
+    pub fn layered_entries(&self) -> Vec<(usize, Entry<'a>)> {
+        let layers = self.layers.iter().enumerate();
+        let all = layers.flat_map(|(at, layer)| layer.entries().map(move |entry| (at, entry)));
+        all.collect()
+    }
+
+    /// The name of the defaults that a layer is; `None` for a component's own.
+    pub fn inherited_name(&self, layer: usize) -> Option<&str> {
+        self.layers.get(layer)?.inherited.as_deref()
+    }
+
+    /// Says that a key is missing.
+    pub fn missing(&self, key: &str) {
+        self.error(MISSING_KEY, self.at(), format!("missing key `{key}`"));
     }
 
     /// Says that a value is of another type than its key takes.
     pub fn wrong_type<T>(&self, entry: &Entry<'a>, wanted: &str) -> Option<T> {
-        self.error(
-            WRONG_TYPE,
-            entry.at.clone(),
-            format!(
-                "`{}` must be {wanted}, not {}",
-                entry.key,
-                type_name(entry.value)
-            ),
+        let message = format!(
+            "{} must be {wanted}, not {}",
+            entry.name(),
+            type_name(entry.value)
         );
+        let diagnostic = Diagnostic::error(WRONG_TYPE, entry.at.clone(), message);
+        self.report(match retyped(entry, wanted) {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        });
         None
     }
 
     /// Ends the reading: what was not read is not known.
     pub fn finish(self) {
         let known = self.known.borrow();
-        for (entry, inherited) in self.placed_entries() {
-            if known.contains(&entry.key) {
-                continue;
-            }
-            let mut diagnostic = Diagnostic::error(
-                UNKNOWN_KEY,
-                entry.key_at,
-                format!("unknown key `{}`", entry.key),
-            );
-            diagnostic = match crate::lang::diag::suggest::closest(entry.key, known.iter().copied())
-            {
-                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-                None => diagnostic.help(format!("the keys here are {}", list(&known))),
-            };
-            self.report(match inherited {
-                Some(place) => diagnostic.label(place),
-                None => diagnostic,
-            });
+        let unknown = self.layers.iter().flat_map(Layer::entries);
+        let unknown = unknown.filter(|entry| !known.contains(&entry.key));
+        let keys = OnceCell::new();
+        for (count, entry) in unknown.enumerate() {
+            let message = format!("unknown key `{}`", entry.key);
+            let diagnostic = Diagnostic::error(UNKNOWN_KEY, entry.key_at, message);
+            // A table with this many was meant for another program.
+            let help = (count < MAX_GUESSES)
+                .then(|| {
+                    did_you_mean(entry.key, known.iter().copied())
+                        .or_else(|| meant(entry.key, &known))
+                })
+                .flatten()
+                .unwrap_or_else(|| keys.get_or_init(|| list(&known)).clone());
+            self.report(diagnostic.help(help));
         }
-    }
-
-    /// The entries of every layer, each with its layer's name when that is an inherited one.
-    fn placed_entries(&self) -> Vec<(Entry<'a>, Option<&str>)> {
-        let mut placed = Vec::new();
-        for layer in &self.layers {
-            let entries = layer.table.iter().map(|(key, value)| Entry {
-                key: key.get_ref().as_ref(),
-                key_at: span(layer.file, key.span()),
-                value: value.get_ref(),
-                at: span(layer.file, value.span()),
-                file: layer.file,
-            });
-            placed.extend(entries.map(|entry| (entry, layer.inherited.as_deref())));
-        }
-        placed
     }
 }
 
-fn find<'a>(layer: &Layer<'a>, key: &str) -> Option<Entry<'a>> {
-    let (key, value) = layer.table.get_key_value(key)?;
-    Some(Entry {
-        key: key.get_ref().as_ref(),
-        key_at: span(layer.file, key.span()),
-        value: value.get_ref(),
-        at: span(layer.file, value.span()),
-        file: layer.file,
-    })
+/// Unknown keys of one table whose meaning is guessed at.
+const MAX_GUESSES: usize = 100;
+
+/// How a value of the wrong type is written right, where that is plain.
+fn retyped(entry: &Entry<'_>, wanted: &str) -> Option<String> {
+    let written = Some(entry.text()).filter(|text| text.len() <= 40 && !text.contains('\n'))?;
+    let is_plain = !matches!(entry.value, DeValue::Array(_) | DeValue::Table(_));
+    match (wanted, entry.value) {
+        ("a string", value) if is_plain && !matches!(value, DeValue::String(_)) => {
+            Some(format!("write `\"{written}\"`"))
+        }
+        ("a table", DeValue::Array(_)) => {
+            let inside = written.strip_prefix("[[")?.strip_suffix("]]")?;
+            Some(format!("write `[{inside}]` with one bracket"))
+        }
+        ("an array", _) if is_plain => Some(format!("write `[{written}]`")),
+        ("an integer" | "a number" | "true or false", DeValue::String(text))
+            if text.parse::<f64>().is_ok() || matches!(&**text, "true" | "false") =>
+        {
+            Some(format!("write `{text}` without quotes"))
+        }
+        _ => None,
+    }
+}
+
+/// Other programs' words for the language's keys.
+const SYNONYMS: [(&str, &str); 20] = [
+    ("argv", "command"),
+    ("cmd", "command"),
+    ("dir", "cwd"),
+    ("directory", "root"),
+    ("environment", "env"),
+    ("exec", "command"),
+    ("exit_codes", "success"),
+    ("folder", "root"),
+    ("input", "stdin"),
+    ("max_size", "max_bytes"),
+    ("meta", "metadata"),
+    ("output", "result"),
+    ("parameters", "arguments"),
+    ("params", "arguments"),
+    ("properties", "arguments"),
+    ("run", "command"),
+    ("summary", "description"),
+    ("uri", "url"),
+    ("workdir", "cwd"),
+    ("working_directory", "cwd"),
+];
+
+fn meant(word: &str, known: &[&str]) -> Option<String> {
+    let (_, key) = SYNONYMS.iter().find(|(other, _)| *other == word)?;
+    known
+        .contains(key)
+        .then(|| format!("did you mean `{key}`?"))
 }
 
 fn list(keys: &[&str]) -> String {
     let mut keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
     keys.sort();
     keys.dedup();
-    keys.join(", ")
+    format!("the keys here are {}", keys.join(", "))
 }

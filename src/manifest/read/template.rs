@@ -1,8 +1,8 @@
 //! Templates in strings: parsed and checked where they stand.
 
 use super::entry::{At, Entry};
-use super::json::to_json;
-use super::literal;
+use super::json::{scalar_text, to_json};
+use super::literal::within;
 use super::table::{Table, WRONG_TYPE};
 use crate::lang::diag::{Code, Diagnostic, Span};
 use crate::lang::template::{Names, Template, TemplateError, TemplateErrorKind, TooDeep, Tree};
@@ -34,45 +34,52 @@ pub(super) const EXPLAIN: &[(Code, &str)] = &[
 #[derive(Debug)]
 pub struct Templates<'n> {
     names: &'n Names,
+    /// What is said of a secret in one of these templates.
+    shown: Option<(Code, &'static str)>,
 }
 
 impl<'n> Templates<'n> {
     /// For templates that see these names.
     pub fn new(names: &'n Names) -> Self {
-        Self { names }
+        Self { names, shown: None }
+    }
+
+    /// For templates whose text is shown: a secret in one is a warning of this kind.
+    pub fn shown(names: &'n Names, code: Code, message: &'static str) -> Self {
+        Self {
+            names,
+            shown: Some((code, message)),
+        }
     }
 
     /// Reads a key's text as a template.
-    pub fn key(&self, table: &Table<'_>, key: &'static str) -> Option<At<Template>> {
+    pub fn key<'a>(&self, table: &Table<'a>, key: &'a str) -> Option<At<Template>> {
         let entry = table.entry(key)?;
         self.read(table, &entry)
     }
 
-    /// An entry's text as a template. Numbers and booleans count as their text.
+    /// An entry's text as a template. A number, a boolean or a date counts as its text.
     pub fn read(&self, table: &Table<'_>, entry: &Entry<'_>) -> Option<At<Template>> {
-        let text = match entry.value {
-            DeValue::String(text) => text.clone().into_owned(),
-            DeValue::Integer(number) if number.radix() == 10 => number.as_str().to_owned(),
-            DeValue::Boolean(value) => value.to_string(),
-            other => {
-                table.error(
-                    WRONG_TYPE,
-                    entry.at.clone(),
-                    format!(
-                        "`{}` must be a string, not {}",
-                        entry.key,
-                        super::type_name(other)
-                    ),
-                );
-                return None;
-            }
+        let Some(text) = scalar_text(table, entry) else {
+            table.error(
+                WRONG_TYPE,
+                entry.at.clone(),
+                format!(
+                    "{} must be a string, not {}",
+                    entry.name(),
+                    super::type_name(entry.value)
+                ),
+            );
+            return None;
         };
+        let text = text?;
         match Template::parse(&text) {
             Ok(template) => {
                 let errors = template.check(self.names);
                 for error in &errors {
                     table.report(finding(error, &entry.at));
                 }
+                self.say_shown(table, entry, &template);
                 errors.is_empty().then(|| entry.with(template))
             }
             Err(errors) => {
@@ -80,6 +87,18 @@ impl<'n> Templates<'n> {
                     table.report(finding(error, &entry.at));
                 }
                 None
+            }
+        }
+    }
+
+    fn say_shown(&self, table: &Table<'_>, entry: &Entry<'_>, template: &Template) {
+        let Some((code, message)) = self.shown else {
+            return;
+        };
+        for reference in template.references() {
+            if reference.root == "secrets" {
+                let at = within(&entry.at, reference.range);
+                table.report(Diagnostic::warning(code, at, message));
             }
         }
     }
@@ -110,8 +129,29 @@ impl<'n> Templates<'n> {
                     .then(|| self.bounded(table, entry, Tree::map(trees)))
                     .flatten()
             }
-            _ => to_json(entry, table.findings()).map(Tree::constant),
+            _ => to_json(table, entry).map(Tree::constant),
         }
+    }
+
+    /// A key's value with templates in its strings; tables are merged by key with those of the layers
+    /// below.
+    pub fn merged_tree<'a>(&self, table: &Table<'a>, key: &'a str) -> Option<Tree> {
+        let entry = table.entry(key)?;
+        if !matches!(entry.value, DeValue::Table(_)) {
+            return self.tree(table, &entry);
+        }
+        let merged = table.table(key)?;
+        let members = merged.entries();
+        let trees: Vec<(String, Tree)> = members
+            .iter()
+            .filter_map(|member| {
+                let tree = self.merged_tree(&merged, member.key)?;
+                Some((member.key.to_owned(), tree))
+            })
+            .collect();
+        (trees.len() == members.len())
+            .then(|| self.bounded(table, &entry, Tree::map(trees)))
+            .flatten()
     }
 
     fn bounded(
@@ -127,17 +167,7 @@ impl<'n> Templates<'n> {
 
 /// A template's error at its place in the file; `at` is the string with its quotes.
 fn finding(error: &TemplateError, at: &Span) -> Diagnostic {
-    let literal = at.file.text().get(at.start..at.end).unwrap_or("");
-    let range = if literal.starts_with(['"', '\'']) {
-        literal::locate(literal, error.range.clone())
-    } else {
-        0..literal.len()
-    };
-    let place = Span {
-        file: at.file.clone(),
-        start: at.start + range.start,
-        end: at.start + range.end,
-    };
+    let place = within(at, error.range.clone());
     let code = match error.kind {
         TemplateErrorKind::UnknownName => UNKNOWN_NAME,
         _ => BAD_TEMPLATE,

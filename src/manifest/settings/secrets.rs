@@ -1,74 +1,113 @@
 //! Values that come from outside the file: the environment, a file, a systemd credential.
 
-use super::sections::Reader;
-use crate::lang::diag::Diagnostic;
-use crate::manifest::lower::codes::{CONFLICT, MISSING_VALUE, UNREADABLE};
-use crate::manifest::read::{At, Entry, MISSING_KEY, Table};
+use super::sections::{Reader, section};
+use crate::lang::diag::{Diagnostic, SourceFile, Span};
+use crate::manifest::lower::codes::{BAD_NAME, CONFLICT, MISSING_VALUE, UNREADABLE};
+use crate::manifest::read::{At, Entry, MISSING_KEY, Table, WRONG_TYPE};
 use crate::manifest::regular;
 use crate::secret::Secret;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::Path;
+use toml::de::DeValue;
+
+/// Bytes of a file that holds a secret: 1 MiB.
+const MAX_SECRET_BYTES: u64 = 1 << 20;
+
+/// Where a secret may come from.
+const SOURCES: [&str; 3] = ["env", "file", "credential"];
 
 impl Reader<'_> {
-    /// `[secrets]`: each `{ env = … }`, `{ file = … }` or `{ credential = … }`.
+    /// `[secrets]`: each `{ env = … }`, `{ file = … }` or `{ credential = … }`. One that is missing is
+    /// declared all the same: its uses are not called unknown.
     pub(super) fn secrets(&self, table: &Table<'_>) -> BTreeMap<String, Secret> {
-        let Some(section) = table.table("secrets") else {
+        let Some(section) = section(table, "secrets") else {
             return BTreeMap::new();
         };
-        section
-            .entries()
-            .iter()
-            .filter_map(|entry| Some((entry.key.to_owned(), self.secret(&section, entry)?)))
-            .collect()
+        let mut secrets = BTreeMap::new();
+        for entry in section.entries() {
+            let place = format!("in secret \"{}\"", entry.key);
+            let secret = self.secret(&section, &entry, &place);
+            let secret = secret.unwrap_or_else(|| Secret::new(""));
+            secrets.insert(entry.key.to_owned(), secret);
+        }
+        secrets
     }
 
     /// One secret's value.
-    pub(super) fn secret(&self, table: &Table<'_>, entry: &Entry<'_>) -> Option<Secret> {
-        let mut source = table.sub_table(entry)?;
-        source.set_place(format!("in secret \"{}\"", entry.key));
-        let env = source.string("env");
-        let file = source.string("file");
-        let credential = source.string("credential");
-        let given = [&env, &file, &credential].into_iter().flatten().count();
-        if given > 1 {
-            source.error(
-                CONFLICT,
-                source.at(),
-                "`env`, `file` and `credential` exclude each other",
-            );
-        } else if given == 0
-            && !["env", "file", "credential"]
-                .iter()
-                .any(|key| source.has(key))
-        {
-            source.report(
-                Diagnostic::error(MISSING_KEY, source.at(), "the secret says not where it comes from")
-                    .help("write `{ env = \"NAME\" }`, `{ file = \"path\" }` or `{ credential = \"name\" }`"),
-            );
-        }
-        let value = match (env, file, credential) {
-            (Some(name), None, None) => self.env_value(&source, &name),
-            (None, Some(path), None) => {
-                let place = self.folder.join(&path.value);
-                self.file_value(&source, &path, place)
+    pub(super) fn secret<'a>(
+        &self,
+        table: &Table<'a>,
+        entry: &Entry<'a>,
+        place: &str,
+    ) -> Option<Secret> {
+        const HELP: &str =
+            "write `{ env = \"NAME\" }`, `{ file = \"path\" }` or `{ credential = \"name\" }`";
+        let source = match entry.value {
+            DeValue::Table(_) => table.sub_table(entry),
+            _ => {
+                let message = format!("`{}` must say where the secret comes from", entry.key);
+                let found = Diagnostic::error(WRONG_TYPE, blackened(entry), message);
+                table.report(found.help(HELP));
+                None
             }
-            (None, None, Some(name)) => self.credential_value(&source, &name),
+        };
+        let mut source = source?;
+        source.set_place(place);
+        let given = source.alternatives(&SOURCES);
+        match given.as_slice() {
+            [] => {
+                let message = "the secret says not where it comes from";
+                let found = Diagnostic::error(MISSING_KEY, source.at(), message);
+                source.report(found.help(HELP));
+            }
+            [_] => {}
+            [_, second, ..] => source.error(
+                CONFLICT,
+                second.key_at.clone(),
+                "`env`, `file` and `credential` exclude each other",
+            ),
+        }
+        let value = match given.as_slice() {
+            [only] => self.value(&source, only),
             _ => None,
         };
         source.finish();
         value
     }
 
+    fn value<'a>(&self, source: &Table<'a>, entry: &Entry<'a>) -> Option<Secret> {
+        let named = source.as_literal(entry)?;
+        let secret = match entry.key {
+            "env" => self.env_value(source, &named),
+            "file" => {
+                let path = self.resolve(&named.at, &named.value);
+                self.file_value(source, &named, &path)
+            }
+            _ => self.credential_value(source, &named),
+        }?;
+        if secret.reveal().is_empty() {
+            let message = format!("`{}` holds an empty secret", named.value);
+            source.error(MISSING_VALUE, named.at, message);
+            return None;
+        }
+        Some(secret)
+    }
+
     fn env_value(&self, source: &Table<'_>, name: &At<String>) -> Option<Secret> {
         let value = self.environment.get(&name.value);
         if value.is_none() {
-            source.error(
-                MISSING_VALUE,
-                name.at.clone(),
-                format!("the variable `{}` is not set", name.value),
-            );
+            let why = self.why_missing(&name.value);
+            source.error(MISSING_VALUE, name.at.clone(), why);
         }
         value.map(Secret::new)
+    }
+
+    /// Why a variable has no value.
+    pub(super) fn why_missing(&self, name: &str) -> String {
+        match self.environment.has(name) {
+            true => format!("the variable `{name}` is not UTF-8"),
+            false => format!("the variable `{name}` is not set"),
+        }
     }
 
     fn credential_value(&self, source: &Table<'_>, name: &At<String>) -> Option<Secret> {
@@ -82,32 +121,41 @@ impl Reader<'_> {
         };
         if name.value.is_empty() || name.value.starts_with('.') || name.value.contains(['/', '\0'])
         {
-            source.error(
-                MISSING_VALUE,
-                name.at.clone(),
-                "that is not a credential's name",
-            );
+            let message = format!("`{}` is not a credential's name", name.value.escape_debug());
+            source.error(BAD_NAME, name.at.clone(), message);
             return None;
         }
-        self.file_value(source, name, PathBuf::from(folder).join(&name.value))
+        self.file_value(source, name, &Path::new(folder).join(&name.value))
     }
 
-    fn file_value(&self, source: &Table<'_>, named: &At<String>, path: PathBuf) -> Option<Secret> {
-        let read = regular::read(&path, super::MAX_BYTES).map_err(|error| error.to_string());
-        let text = read.and_then(|bytes| {
-            String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
-        });
-        self.sources.borrow_mut().push(path.clone());
-        match text {
-            Ok(text) => Some(Secret::new(text.trim_end_matches(['\r', '\n']))),
-            Err(error) => {
-                source.error(
-                    UNREADABLE,
-                    named.at.clone(),
-                    format!("cannot read `{}`: {error}", path.display()),
-                );
-                None
-            }
-        }
+    /// A file's text, without the line ends at its end.
+    fn file_value(&self, source: &Table<'_>, named: &At<String>, path: &Path) -> Option<Secret> {
+        let shown = path.display();
+        let read = regular::read(path, MAX_SECRET_BYTES);
+        self.sources.borrow_mut().push(path.to_owned());
+        let text = match read.map(String::from_utf8) {
+            Ok(Ok(text)) => return Some(Secret::new(text.trim_end_matches(['\r', '\n']))),
+            Ok(Err(_)) => format!("cannot use `{shown}`: it is not UTF-8"),
+            Err(error) => format!("cannot read `{shown}`: {error}"),
+        };
+        source.error(UNREADABLE, named.at.clone(), text);
+        None
+    }
+}
+
+/// The place of a value that is shown as stars: it may be the secret itself.
+fn blackened(entry: &Entry<'_>) -> Span {
+    let text = entry.at.file.text();
+    let (before, rest) = text.split_at_checked(entry.at.start).unwrap_or((text, ""));
+    let len = entry.at.end.saturating_sub(entry.at.start);
+    let (value, after) = rest.split_at_checked(len).unwrap_or((rest, ""));
+    let stars: String = value
+        .chars()
+        .map(|letter| if letter == '\n' { '\n' } else { '*' })
+        .collect();
+    Span {
+        start: before.len(),
+        end: before.len() + stars.len(),
+        file: SourceFile::new(entry.at.file.path(), format!("{before}{stars}{after}")),
     }
 }

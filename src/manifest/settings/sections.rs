@@ -1,41 +1,47 @@
 //! The sections of the server file.
 
 use super::{Asked, Environment, default_identity};
+use crate::lang::diag::{Diagnostic, SourceFile, Span};
 use crate::lang::schema::Validation;
-use crate::manifest::lower::codes::{MISSING_VALUE, NOT_SERVED};
+use crate::manifest::lower::codes::MISSING_VALUE;
 use crate::manifest::lower::refuse_unserved;
-use crate::manifest::read::{OUT_OF_RANGE, Table};
-use crate::model::{
-    Cache, CacheScope, HttpSettings, Listen, OnError, ReloadSettings, ServerSettings, Settings,
-    Values,
-};
+use crate::manifest::read::{MISSING_KEY, OUT_OF_RANGE, Table, span};
+use crate::model::{Cache, CacheScope, OnError, ReloadSettings, ServerSettings, Settings, Values};
 use crate::telemetry::{self, FileLog, LogFilter, LogFormat, LogSettings, Rotate};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What reading the server file may look at.
 pub(super) struct Reader<'a> {
     pub(super) environment: &'a Environment,
-    /// The server file's folder; relative paths count from it.
-    pub(super) folder: PathBuf,
+    /// The server file; relative paths in it count from its folder.
+    pub(super) file: Option<Arc<SourceFile>>,
     /// The files that were read.
     pub(super) sources: RefCell<Vec<PathBuf>>,
 }
 
 impl Reader<'_> {
     /// Everything.
-    pub(super) fn settings(&self, table: Table<'_>, asked: &Asked) -> Settings {
+    pub(super) fn settings(
+        &self,
+        table: Table<'_>,
+        asked: &Asked,
+        server_file: Option<PathBuf>,
+    ) -> Settings {
         let manifests = self.manifests(&table, asked);
         let server = self.server(&table, &manifests);
-        let (http, request_timeout, max_in_flight) = http(&table);
+        let (http, request_timeout, max_in_flight) = self.http(&table);
         let reload = reload(&table);
         let log = self.log(&table);
         let secrets = self.secrets(&table);
         let env = self.env(&table);
+        refuse_unserved(&table, &["auth"]);
         table.finish();
         Settings {
+            server_file,
             manifests,
             server,
             http,
@@ -48,21 +54,43 @@ impl Reader<'_> {
         }
     }
 
+    /// A path as what says it means it: from the server file's folder in that file, and from the
+    /// folder that the program was started in on the command line.
+    pub(super) fn resolve(&self, at: &Span, path: &str) -> PathBuf {
+        let folder = self
+            .file
+            .as_ref()
+            .filter(|file| Arc::ptr_eq(file, &at.file))
+            .and_then(|file| file.path().parent());
+        shortest(folder.unwrap_or(Path::new("")).join(path))
+    }
+
     fn manifests(&self, table: &Table<'_>, asked: &Asked) -> Vec<PathBuf> {
-        let listed = table.strings("manifests");
+        let listed = table.literals("manifests");
         if !asked.paths.is_empty() {
             return asked.paths.clone();
         }
-        match listed {
-            Some(listed) => listed
-                .iter()
-                .map(|path| self.folder.join(&path.value))
-                .collect(),
-            None => {
-                table.missing("manifests");
-                Vec::new()
+        let Some(listed) = listed else {
+            if let Some(file) = self.file.as_ref().filter(|_| !table.has("manifests")) {
+                let message = "missing key `manifests`";
+                table.report(
+                    Diagnostic::error(MISSING_KEY, span(file, 0..0), message)
+                        .help("write for example `manifests = [\"manifests\"]`, or name a folder on the command line"),
+                );
             }
+            return Vec::new();
+        };
+        if listed.is_empty()
+            && let Some(entry) = table.entry("manifests")
+            && entry.items().is_empty()
+        {
+            let message = "`manifests` must list at least one folder or file";
+            table.error(OUT_OF_RANGE, entry.at, message);
         }
+        listed
+            .iter()
+            .map(|path| self.resolve(&path.at, &path.value))
+            .collect()
     }
 
     fn server(&self, table: &Table<'_>, manifests: &[PathBuf]) -> ServerSettings {
@@ -77,7 +105,7 @@ impl Reader<'_> {
             discovery_cache: FRESH,
             grace: Duration::from_secs(10),
         };
-        let Some(server) = table.table("server") else {
+        let Some(server) = section(table, "server") else {
             return settings;
         };
         for (key, field) in [
@@ -114,7 +142,7 @@ impl Reader<'_> {
         }
         settings.secret = server
             .entry("secret")
-            .and_then(|entry| self.secret(&server, &entry));
+            .and_then(|entry| self.secret(&server, &entry, "in `server.secret`"));
         if let Some(read) = server.count("page_size", 1..=10_000) {
             settings.page_size = read.value;
         }
@@ -123,7 +151,7 @@ impl Reader<'_> {
         }
         caches(&server, &mut settings);
         // Read by `env`, which needs the whole table.
-        let _ = server.entry("env");
+        server.knows("env");
         refuse_unserved(&server, &["protocols", "state_dir", "capabilities"]);
         server.finish();
         settings
@@ -131,21 +159,18 @@ impl Reader<'_> {
 
     /// `server.env`: the variables that templates may see.
     fn env(&self, table: &Table<'_>) -> BTreeMap<String, String> {
-        let names = table
-            .table("server")
-            .and_then(|server| server.strings("env"));
         let mut env = BTreeMap::new();
-        for name in names.unwrap_or_default() {
-            match self.environment.get(&name.value) {
-                Some(value) => {
-                    env.insert(name.value, value.to_owned());
-                }
-                None => table.error(
-                    MISSING_VALUE,
-                    name.at,
-                    format!("the variable `{}` is not set", name.value),
-                ),
+        let Some(server) = section(table, "server") else {
+            return env;
+        };
+        for name in server.strings("env").unwrap_or_default() {
+            let value = self.environment.get(&name.value);
+            if value.is_none() {
+                let why = self.why_missing(&name.value);
+                server.error(MISSING_VALUE, name.at, why);
             }
+            // What is missing is declared all the same: its uses are not called unknown.
+            env.insert(name.value, value.unwrap_or_default().to_owned());
         }
         env
     }
@@ -155,7 +180,7 @@ impl Reader<'_> {
             journal: telemetry::is_journal(self.environment.get("JOURNAL_STREAM")),
             ..LogSettings::default()
         };
-        let Some(log) = table.table("log") else {
+        let Some(log) = section(table, "log") else {
             return settings;
         };
         if let Some(read) = log.string("level") {
@@ -183,7 +208,10 @@ impl Reader<'_> {
     }
 
     fn log_file(&self, file: &Table<'_>) -> Option<FileLog> {
-        let dir = file.required_string("dir");
+        if !file.has("dir") {
+            file.missing("dir");
+        }
+        let dir = file.literal("dir");
         let rotate = file.word(
             "rotate",
             &[
@@ -194,11 +222,39 @@ impl Reader<'_> {
         );
         let keep = file.count("keep", 1..=10_000);
         Some(FileLog {
-            dir: self.folder.join(dir?.value),
+            dir: dir.map(|dir| self.resolve(&dir.at, &dir.value))?,
             rotate: rotate.map_or(Rotate::Daily, |read| read.value),
             keep: keep.map_or(14, |read| read.value),
         })
     }
+}
+
+/// The path without its `..`, where that leads to the same place: `config/../manifests` is shown as
+/// `manifests` unless `config` is a link.
+fn shortest(path: PathBuf) -> PathBuf {
+    let mut short = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir if short.file_name().is_some() => {
+                short.pop();
+            }
+            part => short.push(part),
+        }
+    }
+    if short.as_os_str().is_empty() {
+        short.push(".");
+    }
+    let is_same = short
+        .canonicalize()
+        .is_ok_and(|short| path.canonicalize().is_ok_and(|path| path == short));
+    if is_same { short } else { path }
+}
+
+/// A section of the server file, named as the file names it.
+pub(super) fn section<'a>(table: &Table<'a>, key: &'a str) -> Option<Table<'a>> {
+    let mut section = table.table(key)?;
+    section.set_place(format!("in [{key}]"));
+    Some(section)
 }
 
 /// What is said of caching when nothing else is: fresh for no time at all, for the caller alone.
@@ -236,102 +292,13 @@ fn caches(server: &Table<'_>, settings: &mut ServerSettings) {
     caches.finish();
 }
 
-/// `[http]`: the transport's settings, and what bounds a request on either transport.
-fn http(table: &Table<'_>) -> (HttpSettings, Duration, usize) {
-    let mut settings = HttpSettings::default();
-    let mut request_timeout = Duration::from_secs(60);
-    let mut max_in_flight = 256;
-    let Some(http) = table.table("http") else {
-        return (settings, request_timeout, max_in_flight);
-    };
-    let texts = |key: &'static str| {
-        let read = http.strings(key)?;
-        Some(read.into_iter().map(|text| text.value).collect::<Vec<_>>())
-    };
-    if let Some(listen) = listen(&http) {
-        settings.listen = listen;
-    }
-    if let Some(path) = http.string("path") {
-        if path.value.starts_with('/') && !path.value.contains(['?', '#', ' ']) {
-            settings.path = path.value;
-        } else {
-            http.error(
-                OUT_OF_RANGE,
-                path.at,
-                "`path` must begin with `/` and hold no `?`, `#` or space",
-            );
-        }
-    }
-    settings.allowed_origins = texts("allowed_origins").unwrap_or_default();
-    settings.allowed_hosts = texts("allowed_hosts").unwrap_or_default();
-    for (key, bounds, field) in [
-        (
-            "max_connections",
-            1..=1_000_000,
-            &mut settings.max_connections,
-        ),
-        (
-            "max_body_bytes",
-            1024..=1 << 30,
-            &mut settings.max_body_bytes,
-        ),
-        ("max_in_flight", 1..=100_000, &mut max_in_flight),
-    ] {
-        if let Some(read) = http.count(key, bounds) {
-            *field = read.value;
-        }
-    }
-    for (key, field) in [
-        ("head_timeout_ms", &mut settings.head_timeout),
-        ("body_timeout_ms", &mut settings.body_timeout),
-        ("idle_timeout_ms", &mut settings.idle_timeout),
-        ("write_timeout_ms", &mut settings.write_timeout),
-        ("request_timeout_ms", &mut request_timeout),
-    ] {
-        if let Some(read) = http.millis(key, 1..=86_400_000) {
-            *field = read.value;
-        }
-    }
-    refuse_unserved(&http, &["max_subscriptions", "tls"]);
-    http.finish();
-    (settings, request_timeout, max_in_flight)
-}
-
-/// `listen`: addresses with a port, or `unix:` and a path.
-fn listen(http: &Table<'_>) -> Option<Vec<Listen>> {
-    let mut places = Vec::new();
-    for text in http.strings("listen")? {
-        if text.value == "systemd" {
-            http.error(
-                NOT_SERVED,
-                text.at,
-                "`systemd` is not served by this version of snodo",
-            );
-            continue;
-        }
-        match text.value.parse() {
-            Ok(place) => places.push(place),
-            Err(error) => http.error(OUT_OF_RANGE, text.at, format!("{error}")),
-        }
-    }
-    if places.is_empty() {
-        http.error(
-            OUT_OF_RANGE,
-            http.at(),
-            "`listen` must name at least one address",
-        );
-        return None;
-    }
-    Some(places)
-}
-
 fn reload(table: &Table<'_>) -> ReloadSettings {
     let mut settings = ReloadSettings {
         watch: true,
         poll: None,
         debounce: Duration::from_millis(100),
     };
-    let Some(reload) = table.table("reload") else {
+    let Some(reload) = section(table, "reload") else {
         return settings;
     };
     if let Some(read) = reload.boolean("watch") {

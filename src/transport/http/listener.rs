@@ -120,6 +120,7 @@ impl<E: Endpoint> Hall<E> {
                 biased;
                 () = stop.cancelled() => return None,
                 slot = &mut slot => return slot.ok(),
+                made = moved(&mut self.moved) => self.make(made),
                 _ = clock.tick() => {
                     self.links.sweep();
                     self.links.evict();

@@ -187,6 +187,28 @@ fn a_kubernetes_config_map_swap() {
 }
 
 #[test]
+fn a_file_that_was_named_itself() {
+    let project = Project::new().file("one.tools", tool("a", "1"));
+    let daemon = crate::support::Daemon::start(
+        project
+            .command("serve")
+            .arg("one.tools")
+            .args(["--set", "http.listen=[\"127.0.0.1:0\"]"]),
+    );
+    let mut connection = daemon.connect();
+    connection.until_says("a", "1");
+    project.write("one.tools", tool("a", "2"));
+    connection.until_says("a", "2");
+    project.save("one.tools", tool("a", "3"));
+    connection.until_says("a", "3");
+    fs::remove_file(project.path().join("one.tools")).unwrap();
+    daemon.wait_for_log("`one.tools` does not exist");
+    assert_eq!(connection.says("a"), "3");
+    project.write("one.tools", tool("a", "4"));
+    connection.until_says("a", "4");
+}
+
+#[test]
 fn a_file_that_a_link_leads_to() {
     let project = Project::new().file("far/away/a.toml", tool("a", "1"));
     symlink("../far/away/a.toml", project.manifests().join("a.toml")).unwrap();

@@ -1,11 +1,6 @@
 //! What the tests share: a folder of manifests, the real program, and a client of each transport
 //! that shows bytes as they are.
 
-#![allow(
-    unreachable_pub,
-    reason = "what is public here is public to the tests, and there is nobody else"
-)]
-
 mod both;
 mod fifo;
 mod http;

@@ -1,1 +1,0 @@
-//! `snodo check`: what is wrong with manifests, where, and what to do.

@@ -1,1 +1,0 @@
-//! The server file, `--set`, secrets, and what they refuse.
