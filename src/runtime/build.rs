@@ -87,7 +87,7 @@ fn entry(
 
 fn not_ready(tool: &Tool, error: &PrepareError) -> Diagnostic {
     let name = &tool.declaration.name;
-    let message = format!("the tool `{name}` cannot be served: {error}");
+    let message = format!("the tool cannot be served: {error}");
     Diagnostic::error(NOT_READY, tool.at.clone(), message).label(format!("in tool \"{name}\""))
 }
 

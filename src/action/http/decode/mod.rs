@@ -105,7 +105,8 @@ impl Decoder {
         .map_err(|stop| stop.fault(name, max))
     }
 
-    /// What has been decoded so far, also after an error: the beginning of the body.
+    /// What has been decoded so far, also after an error: the beginning of the body. Of zstd that can
+    /// be nothing, since a block is decoded whole or not at all.
     pub(super) fn into_beginning(self) -> Vec<u8> {
         let sink = match self.coding {
             Coding::Identity(sink) => sink,
