@@ -151,7 +151,7 @@ fn open(path: &Path, findings: &Findings) -> Option<Arc<SourceFile>> {
     let bytes = match regular::read(path, MAX_FILE_BYTES) {
         Ok(bytes) => bytes,
         Err(error) => {
-            let message = format!("cannot read `{}`: {error}", path.display());
+            let message = format!("cannot read the server file `{}`: {error}", path.display());
             findings.push(Diagnostic::placeless(NO_CONFIG, message));
             return None;
         }

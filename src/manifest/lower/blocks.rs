@@ -111,7 +111,7 @@ fn base64<'a>(item: &Table<'a>, templates: &Templates<'_>, key: &'a str) -> Opti
     };
     if read.value.literal().is_some_and(|text| !is_base64(text)) {
         item.report(
-            Diagnostic::error(BAD_DATA, read.at.clone(), format!("`{key}` is not Base64"))
+            Diagnostic::error(BAD_DATA, read.at.clone(), format!("`{key}` is not base64"))
                 .help("name the file itself in `file`"),
         );
     }

@@ -69,7 +69,7 @@ fn root_and_path(cx: &Cx<'_>, table: &Table<'_>, templates: &Templates<'_>) -> O
     }
     let path = path?;
     let Some(literal) = path.value.literal() else {
-        let message = "without `root`, `path` must be literal text";
+        let message = "missing key `root`: without it `path` must be literal text";
         table.report(
             Diagnostic::error(MISSING_KEY, path.at, message)
                 .help("add `root`, the folder that a call's path cannot leave"),

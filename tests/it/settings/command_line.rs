@@ -56,8 +56,9 @@ fn a_server_file_that_cannot_be_read_is_named() {
         .file("syntax.toml", "a = \n");
     let said = |config: &str| check_in(&project, ".", &["--config", config]).stderr;
     assert!(
-        said("nowhere.toml")
-            .starts_with("error: cannot read `nowhere.toml`: there is no such file\n"),
+        said("nowhere.toml").starts_with(
+            "error: cannot read the server file `nowhere.toml`: there is no such file\n"
+        ),
         "{}",
         said("nowhere.toml")
     );
