@@ -191,6 +191,7 @@ file = { root = ".", path = "a.toml", lines = "{{ secrets.token }}" }
     }
     stdio.close();
     assert!(stdio.wait().success());
+    stdio.wait_for_log("stopped");
     let log = stdio.stderr();
     assert!(log.contains("TRACE") || log.contains("DEBUG"), "{log}");
     assert!(!log.contains(MARKER), "{log}");
