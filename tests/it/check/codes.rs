@@ -182,7 +182,13 @@ fn unreadable_folder() -> Checked {
     std::fs::set_permissions(project.path(), open).unwrap();
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
     let program = project.path().join("snodo");
-    std::fs::copy(env!("CARGO_BIN_EXE_snodo"), &program).unwrap();
+    // By a process of its own: a child that another test starts now would hold the copy open for
+    // writing, and what is written cannot be run.
+    let copied = Command::new("cp")
+        .arg(env!("CARGO_BIN_EXE_snodo"))
+        .arg(&program)
+        .status();
+    assert!(copied.unwrap().success());
     let mut command = Command::new(program);
     command
         .args(["check", "--format", "json", "manifests"])
