@@ -54,12 +54,6 @@ fn project(upstream: &Upstream) -> Project {
         name = "dash"
         shell = {{ command = ["true", "{{{{ secrets.dash }}}}"] }}
         [[tool]]
-        name = "path"
-        file = {{ root = ".", path = "{{{{ secrets.mark }}}}" }}
-        [[tool]]
-        name = "lines"
-        file = {{ root = ".", path = "a.toml", lines = "{{{{ secrets.mark }}}}" }}
-        [[tool]]
         name = "undefined"
         result.text = "{{{{ secrets.mark }}}} {{{{ secrets.mark.nothing }}}}"
         [[tool]]
@@ -117,8 +111,6 @@ fn no_secret_shows_in_an_error_a_list_a_check_or_a_log() {
         "says_it_late",
         "argument",
         "dash",
-        "path",
-        "lines",
         "undefined",
         "operation",
     ] {
