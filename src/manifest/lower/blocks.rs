@@ -8,6 +8,7 @@ use crate::manifest::read::{At, Table, Templates};
 use crate::model::{BlockKind, BlockSpec, MediaSpec, PayloadSpec};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use toml::de::DeValue;
 
 #[derive(Clone, Copy)]
 enum Kind {
@@ -104,8 +105,10 @@ fn media(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>) -> Option<Med
 /// A template that gives base64; what is literal is looked at.
 fn base64<'a>(item: &Table<'a>, templates: &Templates<'_>, key: &'a str) -> Option<Template> {
     let read = templates.key(item, key)?;
+    // It may be broken into lines (RFC 4648 §3.1, as MIME does).
+    let bare = |text: &str| text.split_ascii_whitespace().collect::<String>();
     if let Some(text) = read.value.literal()
-        && STANDARD.decode(text).is_err()
+        && STANDARD.decode(bare(text)).is_err()
     {
         item.report(
             Diagnostic::error(BAD_DATA, read.at.clone(), format!("`{key}` is not base64"))
@@ -150,8 +153,10 @@ fn resource(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>) -> Option<
         .key(item, "text")
         .map(|read| PayloadSpec::Text(read.value));
     let blob = base64(item, templates, "blob").map(PayloadSpec::Blob);
+    let mut guessed = None;
     let file = item.literal("file").and_then(|file| {
         let bytes = read(cx, item, &file)?;
+        guessed = mime_guess::from_path(&file.value).first_raw();
         Some(match String::from_utf8(bytes) {
             Ok(text) => PayloadSpec::Text(Template::literal_text(text)),
             Err(bytes) => {
@@ -170,7 +175,7 @@ fn resource(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>) -> Option<
     }
     Some(BlockKind::Resource {
         uri: uri?,
-        mime_type,
+        mime_type: mime_type.or_else(|| guessed.map(Template::literal_text)),
         payload: text.or(blob).or(file)?,
     })
 }
@@ -195,6 +200,13 @@ fn resource_link(item: &Table<'_>, templates: &Templates<'_>) -> Option<BlockKin
         members.push(("mimeType".to_owned(), Tree::template(mime_type)));
     }
     if let Some(entry) = item.entry("size") {
+        match entry.value {
+            DeValue::Integer(_) => {
+                item.integer("size", 0..=i64::MAX)?;
+            }
+            DeValue::String(_) => {}
+            _ => return item.wrong_type(&entry, "a number of bytes"),
+        }
         members.push(("size".to_owned(), templates.tree(item, &entry)?));
     }
     uri?;

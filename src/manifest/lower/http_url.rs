@@ -32,7 +32,7 @@ pub(super) fn url(table: &Table<'_>, templates: &Templates<'_>) -> Option<(Templ
         (None, Some(base)) => base?,
         (Some(own), Some(base)) => {
             let own = own?;
-            if is_relative(&own.text) {
+            if is_relative(&own.text) || is_one_value(&own) {
                 joined(table, &base?, own)?
             } else {
                 own
@@ -68,6 +68,11 @@ pub(in crate::manifest) fn is_relative(url: &str) -> bool {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.bytes().all(rest)
     };
     !scheme.is_some_and(is_scheme) && !url.starts_with("{{") && !url.starts_with("{%")
+}
+
+/// Whether it begins with a value that is encoded: one segment, which can be no scheme and host.
+fn is_one_value(url: &Part) -> bool {
+    url.text.starts_with("{{") && url.template.raw_filters().is_empty()
 }
 
 /// `https://api.example.com/v1` and `/books` make `https://api.example.com/v1/books`.
@@ -136,7 +141,7 @@ impl Hosts {
         match self.listed {
             Some(hosts) if !hosts.is_empty() => {
                 // A value is encoded as one segment, so it cannot be a whole URL unless it is `| raw`.
-                if text.starts_with("{{") && url.template.raw_filters().is_empty() {
+                if is_one_value(url) {
                     let message =
                         "a value is encoded as one part of a URL, so it cannot be a whole one";
                     table.report(

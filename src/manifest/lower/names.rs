@@ -3,7 +3,7 @@
 use super::Cx;
 use super::tool::Action;
 use crate::lang::template::{Declared, Names};
-use crate::model::{ActionSpec, Parse};
+use crate::model::ActionSpec;
 use serde_json::{Map, Value};
 
 /// The names that hold something while a tool is called.
@@ -57,7 +57,7 @@ impl Call {
             Action::Whole(spec) => {
                 let (kind, has_json) = match spec {
                     ActionSpec::Http(_) => ("http", true),
-                    ActionSpec::Shell(shell) => ("shell", shell.parse == Parse::Json),
+                    ActionSpec::Shell(_) => ("shell", true),
                     ActionSpec::File(_) => ("file", false),
                 };
                 Declared::names(output(kind, has_json))

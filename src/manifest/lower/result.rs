@@ -48,7 +48,7 @@ pub(super) fn result(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> (ResultSpe
         content: table
             .has("content")
             .then(|| blocks::blocks(cx, &table, &templates)),
-        error: templates.key(&table, "error").map(|read| read.value),
+        error: error(&table, &templates),
         protocol_error: protocol_error(&table, &templates),
         metadata: metadata(&table, &templates),
     };
@@ -65,7 +65,17 @@ pub(super) fn result(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> (ResultSpe
     (spec, answers)
 }
 
-/// `metadata`: the `_meta` of the answer, a table or an expression that gives an object.
+/// `error`: the text of a tool error.
+fn error(table: &Table<'_>, templates: &Templates<'_>) -> Option<Template> {
+    let entry = table.entry("error")?;
+    // `error = false` would be the text `false`, and so an error.
+    if matches!(entry.value, DeValue::Boolean(_)) {
+        return table.wrong_type(&entry, "a string");
+    }
+    templates.read(table, &entry).map(|read| read.value)
+}
+
+/// `metadata`: the `_meta` of the answer. Its keys are written out, since they are checked.
 fn metadata(table: &Table<'_>, templates: &Templates<'_>) -> Option<Tree> {
     let entry = table.entry("metadata")?;
     match entry.value {
@@ -76,14 +86,7 @@ fn metadata(table: &Table<'_>, templates: &Templates<'_>) -> Option<Tree> {
             }
             templates.tree(table, &entry)
         }
-        DeValue::String(_) => {
-            let read = templates.read(table, &entry)?;
-            if !read.value.is_native() {
-                return table.wrong_type(&entry, "a table, or one `{{ … }}` that gives an object");
-            }
-            Some(Tree::template(read.value))
-        }
-        _ => table.wrong_type(&entry, "a table, or one `{{ … }}` that gives an object"),
+        _ => table.wrong_type(&entry, "a table"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `[[tool]]`: one tool, whole.
 
-use super::codes::{AWKWARD_NAME, BAD_NAME, CONFLICT, EMPTY_COMPONENT};
+use super::codes::{AWKWARD_NAME, BAD_NAME, CONFLICT, EMPTY_COMPONENT, NOT_STRUCTURED};
 use super::result::Answers;
 use super::{Cx, available, base, names, schema};
 use crate::lang::diag::{Diagnostic, Span};
@@ -186,6 +186,7 @@ fn result<'a>(
     call: &names::Call,
     action: &Action,
 ) -> Option<Answer> {
+    let before = cx.findings.errors();
     let read = table.table("result");
     let has_result = table.has("result");
     let read = read.map(|result| {
@@ -200,6 +201,8 @@ fn result<'a>(
         && matches!(answers, Answers::Nothing)
         && !table.has("actor")
         && (!has_result || spec.is_some())
+        // A misspelt key of `result` is told of as such.
+        && cx.findings.errors() == before
     {
         let message = match spec {
             Some(_) => "the tool has no action, and its `result` answers nothing",
@@ -236,7 +239,7 @@ fn check_structured(table: &Table<'_>, action: &Action, answer: &Answer) {
     };
     if let Some(entry) = table.entry(key) {
         let message = "the tool has an output schema, and its answer is never structured";
-        table.report(Diagnostic::error(CONFLICT, entry.key_at, message).help(help));
+        table.report(Diagnostic::error(NOT_STRUCTURED, entry.key_at, message).help(help));
     }
 }
 

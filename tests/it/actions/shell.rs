@@ -263,7 +263,7 @@ script = "{script}"
         assert_eq!(checked.code, 1, "{}", checked.stderr);
         for part in [
             "error: a script's text is taken as it stands and cannot hold a template",
-            "--> manifests/a.toml:6:",
+            "--> manifests/a.toml:6:1",
             "pass the value through `env = { NAME = \"{{ … }}\" }` and use \"$NAME\" in the script",
         ] {
             assert!(checked.stderr.contains(part), "{}", checked.stderr);

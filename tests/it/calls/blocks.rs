@@ -198,11 +198,11 @@ fn blocks_that_cannot_be_right_are_refused_when_loaded() {
         (r#"{ type = "image", mime_type = "image/png" }"#, "`data`"),
         (
             r#"{ type = "image", data = "no base64!", mime_type = "image/png" }"#,
-            "Base64",
+            "is not base64",
         ),
         (
             r#"{ type = "resource", uri = "app://x", blob = "no base64!" }"#,
-            "Base64",
+            "is not base64",
         ),
         (
             r#"{ type = "image", file = "none.png" }"#,

@@ -202,7 +202,7 @@ fn files_that_never_end_or_never_begin_are_refused_at_once() {
         checked.stderr
     );
     assert!(
-        checked.stderr.contains("it is larger than 16777216 bytes"),
+        checked.stderr.contains("it is larger than 67108864 bytes"),
         "{}",
         checked.stderr
     );

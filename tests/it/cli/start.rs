@@ -108,7 +108,7 @@ fn on_error_skip_serves_the_rest_and_says_so() {
     for said in [
         "did you mean `text`?",
         "the tool name `t` is taken",
-        "the tool `e` cannot be served",
+        "the tool cannot be served: the CA file",
     ] {
         assert!(log.contains(said), "{said}: {log}");
     }

@@ -81,7 +81,7 @@ fn a_bad_server_file_keeps_everything() {
     daemon.wait_for_log("did you mean `page_size`?");
     project.save("manifests/a.toml", tool("t", "2"));
     fs::remove_file(project.path().join("config/snodo.toml")).unwrap();
-    daemon.wait_for_log("cannot read `config/snodo.toml`");
+    daemon.wait_for_log("cannot read the server file `config/snodo.toml`");
     assert_eq!(connection.says("t"), "1");
     project.save("config/snodo.toml", good);
     connection.until_says("t", "2");
