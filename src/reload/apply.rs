@@ -9,13 +9,13 @@ use crate::lang::schema::SchemaCache;
 use crate::manifest::environment::Environment;
 use crate::manifest::load::{Loaded, load};
 use crate::manifest::lower::codes::NOT_READY;
-use crate::manifest::settings::{self, Asked, SEARCHED};
+use crate::manifest::settings::{self, Asked};
 use crate::model::{ActionSpec, OnError, Settings};
 use crate::runtime::{self, Diff, Handle, Runtime};
 use crate::shutdown::Shutdown;
 use crate::transport::http::Mover;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -324,9 +324,6 @@ impl Reloader {
     /// Everything that another look depends on.
     pub(super) fn places(&self) -> Places {
         let mut places = Places::default();
-        if let Some(config) = server_file(&self.asked) {
-            places.path(&config);
-        }
         let look = self.last_look().unwrap_or(&self.served);
         for path in look.settings.sources.iter().chain(&look.loaded.links) {
             places.path(path);
@@ -351,16 +348,5 @@ impl Reloader {
             places.path(root);
         }
         places
-    }
-}
-
-fn server_file(asked: &Asked) -> Option<PathBuf> {
-    match &asked.config {
-        Some(config) => Some(config.clone()),
-        None if asked.paths.is_empty() => SEARCHED
-            .iter()
-            .map(PathBuf::from)
-            .find(|path| path.is_file()),
-        None => None,
     }
 }

@@ -81,7 +81,9 @@ pub(super) fn short(names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang::diag::{Code, SourceFile, Span};
+    use crate::lang::diag::{SourceFile, Span};
+    use crate::manifest::discover::NO_MANIFESTS;
+    use crate::manifest::lower::codes::AWKWARD_NAME;
 
     fn warning(text: &str, start: usize) -> Diagnostic {
         let file = SourceFile::new("a.toml", text);
@@ -90,7 +92,7 @@ mod tests {
             start,
             end: start + 1,
         };
-        Diagnostic::warning(Code("some-code"), at, "something")
+        Diagnostic::warning(AWKWARD_NAME, at, "something")
     }
 
     #[test]
@@ -103,7 +105,7 @@ mod tests {
         assert_eq!(said.new_of(&lower_down).len(), 0);
         let with_another = [
             warning("# more\nx = 1", 7),
-            Diagnostic::placeless(Code("b"), "c"),
+            Diagnostic::placeless(NO_MANIFESTS, "another"),
         ];
         assert_eq!(said.new_of(&with_another).len(), 1);
         assert_eq!(said.new_of(&[]).len(), 0);
