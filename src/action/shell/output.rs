@@ -86,8 +86,13 @@ impl Output for ShellOutput {
         let finished = &self.finished;
         let stdout = &finished.stdout;
         let mut output = Map::new();
-        if let Some(json) = &self.json {
-            output.insert("json".into(), json.clone());
+        let parsed = match self.spec.parse {
+            Parse::Json => self.json.clone(),
+            _ if stdout.truncated() => None,
+            _ => json(&stdout.bytes).ok(),
+        };
+        if let Some(json) = parsed {
+            output.insert("json".into(), json);
         }
         output.insert("lines".into(), lines(stdout));
         output.insert("stdout".into(), stdout.text().into_owned().into());

@@ -32,6 +32,10 @@ fn values_are_encoded_for_where_they_stand_in_a_url() {
         name = "raw"
         arguments.path = { type = "string" }
         http.url = "/files/{{ args.path | raw }}"
+        [[tool]]
+        name = "lone"
+        arguments.id = { type = "string", required = true }
+        http.url = "{{ args.id }}"
         "#,
     );
     let daemon = project.serve();
@@ -72,6 +76,7 @@ fn values_are_encoded_for_where_they_stand_in_a_url() {
         text(&daemon, "raw", json!({ "path": "a/b.txt?v=1" })),
         "/files/a/b.txt?v=1"
     );
+    assert_eq!(text(&daemon, "lone", json!({ "id": "a/b" })), "/a%2Fb");
     let checked = project.check(&[]);
     assert!(
         checked.stderr.contains("`| raw` puts a value into the URL"),

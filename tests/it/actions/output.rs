@@ -272,12 +272,17 @@ fn results_see_the_outcome_by_name() {
         stderr = "{{ output.stderr }}"
         exit_code = "{{ output.exit_code }}"
         lines = "{{ output.lines }}"
+        json = "{{ output.json }}"
         signal = "{{ output.signal }}"
         truncated = "{{ output.truncated }}"
         [[tool]]
         name = "parsed"
         shell = { command = ["printf", '{"items": [{"id": 7}]}'], parse = "json" }
         result.structured = { first = "{{ output.json.items[0].id }}" }
+        [[tool]]
+        name = "is_json"
+        shell = { command = ["printf", '[1, 2]'] }
+        result.text = "{{ output.json | length }} items"
         [[tool]]
         name = "cut"
         shell = { command = ["printf", 'one\ntwo'], max_output_bytes = 5 }
@@ -298,6 +303,7 @@ fn results_see_the_outcome_by_name() {
         })
     );
     assert_eq!(structured("parsed"), json!({ "first": 7 }));
+    assert_eq!(text(&daemon, "is_json", json!({})), "2 items");
     assert_eq!(
         structured("cut"),
         json!({ "truncated": true, "lines": ["one"] })
