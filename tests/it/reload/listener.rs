@@ -86,10 +86,7 @@ fn an_address_that_cannot_be_bound_keeps_the_old_listener_and_is_reported() {
 #[test]
 fn a_unix_socket_moves() {
     let (project, daemon) = start("'127.0.0.1:0', 'unix:one.sock'");
-<<<<<<< HEAD
     // A path in the server file counts from its folder.
-=======
->>>>>>> w-reloads
     let socket = |name: &str| project.path().join("config").join(name);
     assert!(socket("one.sock").exists());
     project.save(
