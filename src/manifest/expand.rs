@@ -6,6 +6,7 @@ use super::read::{Entry, Findings, Layer, Table, parse};
 use super::write;
 use crate::lang::diag::SourceFile;
 use crate::lang::diag::suggest::closest;
+use crate::lang::template::Template;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -173,12 +174,16 @@ fn url<'a>(out: &mut String, table: &Table<'a>, entry: &Entry<'a>, inherited: Op
         base.as_ref().and_then(|base| base.value.as_str()),
     );
     match texts {
-        (Some(own), Some(base)) if inherited.is_none() && http_url::is_relative(own) => {
+        (Some(own), Some(base)) if inherited.is_none() && continues(own) => {
             let whole = http_url::join(base, own);
             line(out, "url", &write::string(&whole), table.inherited_name(1));
         }
         _ => setting(out, entry, inherited),
     }
+}
+
+fn continues(url: &str) -> bool {
+    Template::parse(url).is_ok_and(|template| http_url::is_relative(url, &template))
 }
 
 fn line(out: &mut String, key: &str, value: &str, inherited: Option<&str>) {

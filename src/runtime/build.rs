@@ -86,9 +86,9 @@ fn entry(
 }
 
 fn not_ready(tool: &Tool, error: &PrepareError) -> Diagnostic {
+    let name = &tool.declaration.name;
     let message = format!("the tool cannot be served: {error}");
-    let found = Diagnostic::error(NOT_READY, tool.at.clone(), message);
-    found.label(format!("in tool \"{}\"", tool.declaration.name))
+    Diagnostic::error(NOT_READY, tool.at.clone(), message).label(format!("in tool \"{name}\""))
 }
 
 fn assemble(settings: &Settings, served: Vec<Entry>) -> Runtime {

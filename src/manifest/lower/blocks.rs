@@ -102,14 +102,14 @@ fn media(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>) -> Option<Med
     })
 }
 
-/// A template that gives base64; what is literal is looked at.
+/// A template that gives base64, which may be broken into lines; what is literal is looked at.
 fn base64<'a>(item: &Table<'a>, templates: &Templates<'_>, key: &'a str) -> Option<Template> {
     let read = templates.key(item, key)?;
-    // It may be broken into lines (RFC 4648 §3.1, as MIME does).
-    let bare = |text: &str| text.split_ascii_whitespace().collect::<String>();
-    if let Some(text) = read.value.literal()
-        && STANDARD.decode(bare(text)).is_err()
-    {
+    let is_base64 = |text: &str| {
+        let bare: String = text.split_ascii_whitespace().collect();
+        STANDARD.decode(bare).is_ok()
+    };
+    if read.value.literal().is_some_and(|text| !is_base64(text)) {
         item.report(
             Diagnostic::error(BAD_DATA, read.at.clone(), format!("`{key}` is not base64"))
                 .help("name the file itself in `file`"),
@@ -200,14 +200,15 @@ fn resource_link(item: &Table<'_>, templates: &Templates<'_>) -> Option<BlockKin
         members.push(("mimeType".to_owned(), Tree::template(mime_type)));
     }
     if let Some(entry) = item.entry("size") {
-        match entry.value {
+        let size = match entry.value {
             DeValue::Integer(_) => {
-                item.integer("size", 0..=i64::MAX)?;
+                let read = item.as_integer(&entry, 0..=i64::MAX);
+                read.map(|read| Tree::constant(read.value.into()))
             }
-            DeValue::String(_) => {}
-            _ => return item.wrong_type(&entry, "a number of bytes"),
-        }
-        members.push(("size".to_owned(), templates.tree(item, &entry)?));
+            DeValue::String(_) => templates.tree(item, &entry),
+            _ => item.wrong_type(&entry, "a number of bytes"),
+        };
+        members.push(("size".to_owned(), size?));
     }
     uri?;
     Tree::map(members).ok().map(BlockKind::ResourceLink)

@@ -32,7 +32,7 @@ pub const BAD_URL: Code = Code("bad-url");
 pub const NO_COMMAND: Code = Code("command-not-found");
 /// A secret that other users of the machine can read.
 pub const SECRET_IN_ARGV: Code = Code("secret-in-argv");
-/// A secret where it would be shown.
+/// A secret that a caller would be shown.
 pub const SECRET_SHOWN: Code = Code("secret-shown");
 /// A value placed in a URL without encoding.
 pub const RAW_IN_URL: Code = Code("raw-in-url");
@@ -122,7 +122,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     (
         UNREADABLE,
         "The manifest names a file or folder that does not exist or that this user may not read, \
-         or a file that is no regular file or larger than 16 MiB. Relative paths count from the folder \
+         or a file that is no regular file or larger than 64 MiB. Relative paths count from the folder \
          of the manifest. What is opened only at a call (a `cwd`, a single `path`) is a warning.",
     ),
     (
@@ -144,9 +144,8 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     ),
     (
         SECRET_SHOWN,
-        "A secret stands where it would be shown: in a `result`, which every caller reads (a warning), \
-         or in the path or the lines of a `file`, which stand in logs and in error texts (an error). \
-         Secrets are for headers, bodies, `env` and `stdin`.",
+        "A secret stands in a `result`, which every caller reads. Secrets are for what an action sends: \
+         URLs, headers and bodies of `http`, `env` and `stdin` of `shell`.",
     ),
     (
         RAW_IN_URL,

@@ -32,7 +32,7 @@ pub(super) fn url(table: &Table<'_>, templates: &Templates<'_>) -> Option<(Templ
         (None, Some(base)) => base?,
         (Some(own), Some(base)) => {
             let own = own?;
-            if is_relative(&own.text) || is_one_value(&own) {
+            if is_relative(&own.text, &own.template) {
                 joined(table, &base?, own)?
             } else {
                 own
@@ -60,19 +60,17 @@ fn list_raw(table: &Table<'_>, read: &At<Template>) {
     }
 }
 
-/// True without a scheme of its own (RFC 3986 §3.1). What begins with a template says its own.
-pub(in crate::manifest) fn is_relative(url: &str) -> bool {
+/// True without a scheme of its own (RFC 3986 §3.1). A value is no scheme and no whole URL, since it
+/// is encoded as one segment, unless it is `| raw`.
+pub(in crate::manifest) fn is_relative(url: &str, template: &Template) -> bool {
     let scheme = url.split_once("://").map(|(scheme, _)| scheme);
     let is_scheme = |scheme: &str| {
         let rest = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
         scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.bytes().all(rest)
     };
-    !scheme.is_some_and(is_scheme) && !url.starts_with("{{") && !url.starts_with("{%")
-}
-
-/// Whether it begins with a value that is encoded: one segment, which can be no scheme and host.
-fn is_one_value(url: &Part) -> bool {
-    url.text.starts_with("{{") && url.template.raw_filters().is_empty()
+    let says_all = url.starts_with("{%")
+        || url.starts_with("{{") && (scheme.is_some() || !template.raw_filters().is_empty());
+    !scheme.is_some_and(is_scheme) && !says_all
 }
 
 /// `https://api.example.com/v1` and `/books` make `https://api.example.com/v1/books`.
@@ -141,7 +139,7 @@ impl Hosts {
         match self.listed {
             Some(hosts) if !hosts.is_empty() => {
                 // A value is encoded as one segment, so it cannot be a whole URL unless it is `| raw`.
-                if is_one_value(url) {
+                if text.starts_with("{{") && url.template.raw_filters().is_empty() {
                     let message =
                         "a value is encoded as one part of a URL, so it cannot be a whole one";
                     table.report(
@@ -158,7 +156,7 @@ impl Hosts {
             _ if self.is_broken => None,
             _ => {
                 let message = "the URL's scheme and host must be literal text";
-                let help = match has_base && text.starts_with("{{") {
+                let help = match has_base && text.starts_with("{%") {
                     true => "begin it with `/` to continue `[defaults.http] url`",
                     false => {
                         "name the host, give `[defaults.http] url` a base, or list the hosts a call may name in `allow_hosts`"
@@ -207,15 +205,20 @@ fn is_http(table: &Table<'_>, head: &str, at: &Span) -> bool {
 mod tests {
     use super::*;
 
+    fn relative(url: &str) -> bool {
+        is_relative(url, &Template::parse(url).unwrap())
+    }
+
     #[test]
     fn what_has_a_scheme_is_no_path() {
         for url in [
             "https://x/",
             "HTTP://x",
-            "{{ args.url }}",
+            "{{ args.url | raw }}",
+            "{{ args.scheme }}://x/",
             "{% if a %}x{% endif %}",
         ] {
-            assert!(!is_relative(url), "{url}");
+            assert!(!relative(url), "{url}");
         }
         for url in [
             "",
@@ -224,9 +227,10 @@ mod tests {
             "?q=1",
             "a?next=http://x/",
             "/{{ args.x }}",
+            "{{ args.x }}/y",
             "1a://x",
         ] {
-            assert!(is_relative(url), "{url}");
+            assert!(relative(url), "{url}");
         }
     }
 }

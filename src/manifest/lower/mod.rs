@@ -135,7 +135,7 @@ impl<'a> Cx<'a> {
     /// the manifest depends on it.
     ///
     /// # Errors
-    /// The system's, when the file cannot be read; it is no regular file, or larger than 16 MiB.
+    /// The system's, when the file cannot be read; it is no regular file, or larger than [`MAX_OUTSIDE_BYTES`].
     pub fn read_outside(&self, path: impl AsRef<Path>) -> Result<Vec<u8>, ReadError> {
         let path = self.resolve(path);
         let read = regular::read(&path, MAX_OUTSIDE_BYTES);

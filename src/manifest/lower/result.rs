@@ -4,7 +4,7 @@ use super::codes::{CONFLICT, SECRET_SHOWN};
 use super::{Cx, base, blocks};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Template, Tree};
-use crate::manifest::read::{OUT_OF_RANGE, Table, Templates};
+use crate::manifest::read::{OUT_OF_RANGE, Table, Templates, WRONG_TYPE};
 use crate::model::{ProtocolErrorSpec, ResultSpec};
 use toml::de::DeValue;
 
@@ -70,24 +70,23 @@ fn error(table: &Table<'_>, templates: &Templates<'_>) -> Option<Template> {
     let entry = table.entry("error")?;
     // `error = false` would be the text `false`, and so an error.
     if matches!(entry.value, DeValue::Boolean(_)) {
-        return table.wrong_type(&entry, "a string");
+        let message = "`error` must be a string, not a boolean";
+        table.report(
+            Diagnostic::error(WRONG_TYPE, entry.at, message)
+                .help("write one `{{ … }}` that is absent or empty while nothing is wrong"),
+        );
+        return None;
     }
     templates.read(table, &entry).map(|read| read.value)
 }
 
-/// `metadata`: the `_meta` of the answer. Its keys are written out, since they are checked.
+/// `metadata`: the `_meta` of the answer, by the rules for its keys.
 fn metadata(table: &Table<'_>, templates: &Templates<'_>) -> Option<Tree> {
-    let entry = table.entry("metadata")?;
-    match entry.value {
-        DeValue::Table(_) => {
-            let members = table.table("metadata")?;
-            for member in members.entries() {
-                base::is_meta_key(&members, &member);
-            }
-            templates.tree(table, &entry)
-        }
-        _ => table.wrong_type(&entry, "a table"),
+    let members = table.table("metadata")?;
+    for member in members.entries() {
+        base::is_meta_key(&members, &member);
     }
+    templates.tree(table, &table.entry("metadata")?)
 }
 
 fn protocol_error(table: &Table<'_>, templates: &Templates<'_>) -> Option<ProtocolErrorSpec> {

@@ -201,7 +201,7 @@ fn result<'a>(
         && matches!(answers, Answers::Nothing)
         && !table.has("actor")
         && (!has_result || spec.is_some())
-        // A misspelt key of `result` is told of as such.
+        // A misspelt `text` is told of as such.
         && cx.findings.errors() == before
     {
         let message = match spec {
@@ -249,7 +249,7 @@ fn check_name(table: &Table<'_>, name: &At<String>) -> bool {
     if name.value.is_empty() || name.value.len() > 128 || !name.value.bytes().all(allowed) {
         let message = match name.value.len() {
             0..=128 => format!("`{}` cannot be a tool's name", name.value.escape_debug()),
-            long => format!("a tool's name cannot be {long} bytes long"),
+            long => format!("a text of {long} bytes cannot be a tool's name"),
         };
         table.report(
             Diagnostic::error(BAD_NAME, name.at.clone(), message)

@@ -81,11 +81,13 @@ fn every_manifest_says_what_its_snapshot_says() {
 
 #[test]
 fn the_sample_error_of_the_manual_is_printed_as_it_stands_there() {
+    let sample = std::fs::read_to_string(folder().join("sample.toml")).unwrap();
+    let project = Project::new().manifest("orders.toml", &sample);
     assert_eq!(
-        check("sample.toml", &[]).stderr,
+        project.check(&[]).stderr,
         "\
 error: unknown key `min_lenght`
-  --> sample.toml:14:1
+  --> manifests/orders.toml:14:1
    |
 14 | min_lenght = 1
    | ^^^^^^^^^^ in tool \"order\", argument \"lines.sku\"

@@ -191,9 +191,7 @@ fn what_only_building_finds_out_refuses_the_edit_too() {
         "manifests/a.toml",
         "[[tool]]\nname = \"a\"\nhttp = { url = \"https://localhost:1/\", ca_file = \"../ca.pem\" }\n",
     );
-    daemon.wait_for_log(
-        "the tool cannot be served: the CA file holds a certificate that cannot be read",
-    );
+    daemon.wait_for_log("the tool cannot be served: the CA file");
     project.save("manifests/b.toml", tool("b", "1"));
     crate::support::within("a second refusal", || {
         (lines(&daemon.stderr(), "not reloaded").len() == 2).then_some(())

@@ -163,6 +163,12 @@ shell = { command = ["no-such-program-here", "{{ secrets.token }}"], env = { T =
 [[tool]]
 name = "dash"
 shell = { command = ["true", "-{{ secrets.token }}"] }
+[[tool]]
+name = "file"
+file = { root = ".", path = "{{ secrets.token }}" }
+[[tool]]
+name = "lines"
+file = { root = ".", path = "a.toml", lines = "{{ secrets.token }}" }
 "#;
     let project = Project::with(manifest)
         .set("secrets.token.env=TOKEN")
@@ -176,7 +182,7 @@ shell = { command = ["true", "-{{ secrets.token }}"] }
         .iter()
         .map(|tool| tool["name"].as_str().unwrap().to_owned())
         .collect();
-    assert_eq!(names.len(), 6);
+    assert_eq!(names.len(), 8);
     assert!(!listed.to_string().contains(MARKER));
     for (n, name) in names.iter().enumerate() {
         let answer = stdio.ask(&call(n + 2, name, json!({})));
@@ -185,6 +191,7 @@ shell = { command = ["true", "-{{ secrets.token }}"] }
     }
     stdio.close();
     assert!(stdio.wait().success());
+    stdio.wait_for_log("stopped");
     let log = stdio.stderr();
     assert!(log.contains("TRACE") || log.contains("DEBUG"), "{log}");
     assert!(!log.contains(MARKER), "{log}");
