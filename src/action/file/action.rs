@@ -15,8 +15,6 @@ use std::sync::Arc;
 pub struct FileAction {
     spec: Arc<FileSpec>,
     source: Source,
-    /// The path's template uses a secret.
-    secret_path: bool,
 }
 
 #[derive(Debug)]
@@ -42,7 +40,6 @@ impl FileAction {
         Ok(Self {
             spec: Arc::clone(spec),
             source,
-            secret_path: spec.path.uses("secrets"),
         })
     }
 
@@ -70,7 +67,6 @@ impl FileAction {
                 Encoding::Base64 => super::Encoding::Base64,
             },
             list_directories: spec.list_directories,
-            secret_path: self.secret_path,
         };
         let found = match &self.source {
             Source::Literal(file) => file.read(&options).await,

@@ -29,7 +29,6 @@ pub(super) async fn read(
     tokio::time::timeout(PATIENCE, read_in_turn(source, path, options, opened))
         .await
         .unwrap_or_else(|_| {
-            let path = options.shown(path);
             tracing::warn!(?path, "the file system did not answer in time");
             Err(FileError::TimedOut {
                 seconds: PATIENCE.as_secs(),
@@ -57,7 +56,6 @@ async fn read_in_turn(
     match read.await {
         Ok(found) => found,
         Err(error) => {
-            let path = options.shown(path);
             tracing::error!(?path, %error, "reading a file ended");
             Err(FileError::Failed(std::io::ErrorKind::Other))
         }
@@ -71,8 +69,7 @@ fn read_now(
     opened: Option<File>,
     stop: &AtomicBool,
 ) -> Result<Found, FileError> {
-    let shown = options.shown(path);
-    let failed = |error: &std::io::Error| FileError::from_io(shown, error);
+    let failed = |error: &std::io::Error| FileError::from_io(path, error);
     let mut file = match opened {
         Some(file) => file,
         None => source.open(path).map_err(|error| failed(&error))?,
@@ -80,7 +77,7 @@ fn read_now(
     let metadata = file.metadata().map_err(|error| failed(&error))?;
     if metadata.is_dir() {
         if !options.list_directories {
-            return Err(FileError::not_found(shown, "it is a folder"));
+            return Err(FileError::not_found(path, "it is a folder"));
         }
         let (entries, truncated) =
             folder::list(&file, Listing::MOST, stop).map_err(|error| failed(&error))?;
@@ -92,7 +89,7 @@ fn read_now(
         }));
     }
     if !metadata.is_file() {
-        return Err(FileError::not_found(shown, "it is not a regular file"));
+        return Err(FileError::not_found(path, "it is not a regular file"));
     }
     let part =
         part::read(&mut file, metadata.len(), options, stop).map_err(|error| match error {

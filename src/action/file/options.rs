@@ -13,15 +13,6 @@ pub struct ReadOptions {
     pub encoding: Encoding,
     /// A folder is listed. Otherwise a folder is not found.
     pub list_directories: bool,
-    /// The path holds a secret, and is not written to the log.
-    pub secret_path: bool,
-}
-
-impl ReadOptions {
-    /// The path as the log may show it.
-    pub(super) fn shown<'p>(&self, path: &'p str) -> &'p str {
-        if self.secret_path { "[secret]" } else { path }
-    }
 }
 
 impl Default for ReadOptions {
@@ -32,7 +23,6 @@ impl Default for ReadOptions {
             window: Window::Whole,
             encoding: Encoding::Auto,
             list_directories: false,
-            secret_path: false,
         }
     }
 }

@@ -124,10 +124,7 @@ impl Source {
     async fn read(self: &Arc<Self>, path: &str, options: &ReadOptions) -> Result<Found, FileError> {
         options.window.checked()?;
         if path.contains('\0') {
-            return Err(FileError::not_found(
-                options.shown(path),
-                "the path holds a NUL",
-            ));
+            return Err(FileError::not_found(path, "the path holds a NUL"));
         }
         let opened = if self.quick {
             self.open_at_once(path)

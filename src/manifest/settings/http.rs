@@ -137,8 +137,13 @@ fn is_origin(text: &str) -> bool {
 
 /// `host[:port]`.
 fn is_host(text: &str) -> bool {
-    let is_bare = !text.contains(['/', '?', '#', '@', '\\']);
-    is_bare && url::Url::parse(&format!("http://{text}/")).is_ok()
+    let authority = text.parse::<http::uri::Authority>();
+    let is_host = |authority: http::uri::Authority| {
+        let host = authority.host();
+        // What follows a colon need not be a port for it to be read.
+        !host.is_empty() && (authority.as_str() == host || authority.port_u16().is_some())
+    };
+    !text.contains('@') && authority.is_ok_and(is_host)
 }
 
 #[cfg(test)]
