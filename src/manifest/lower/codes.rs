@@ -32,7 +32,7 @@ pub const BAD_URL: Code = Code("bad-url");
 pub const NO_COMMAND: Code = Code("command-not-found");
 /// A secret that other users of the machine can read.
 pub const SECRET_IN_ARGV: Code = Code("secret-in-argv");
-/// A secret that a caller would be shown.
+/// A secret where it would be shown.
 pub const SECRET_SHOWN: Code = Code("secret-shown");
 /// A value placed in a URL without encoding.
 pub const RAW_IN_URL: Code = Code("raw-in-url");
@@ -144,8 +144,10 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     ),
     (
         SECRET_SHOWN,
-        "A secret stands in a `result`, which every caller reads. Secrets are for what an action sends: \
-         URLs, headers and bodies of `http`, `env` and `stdin` of `shell`.",
+        "A secret stands where it would be shown: in a `result`, which every caller reads (a warning), \
+         or in what is asked of a `file`, its path, lines, offset or length, which stand in logs and in \
+         the texts of errors (an error). Secrets are for what an action sends: URLs, headers and bodies \
+         of `http`, `env` and `stdin` of `shell`.",
     ),
     (
         RAW_IN_URL,

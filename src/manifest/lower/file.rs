@@ -1,16 +1,17 @@
 //! `file`: a folder that paths cannot leave and a path below it, or one literal path.
 
 use super::Cx;
-use super::codes::{CONFLICT, UNREADABLE};
+use super::codes::{CONFLICT, SECRET_SHOWN, UNREADABLE};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::template::{Names, Template};
-use crate::manifest::read::{At, MISSING_KEY, OUT_OF_RANGE, Table, Templates};
+use crate::manifest::read::{At, MISSING_KEY, OUT_OF_RANGE, Table, Templates, within};
 use crate::model::{Encoding, FileSpec, WindowSpec};
 use std::path::{Path, PathBuf};
 
 /// Reads a `file` table.
 pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileSpec> {
     let templates = Templates::new(names);
+    refuse_secrets(&table, &templates);
     let place = root_and_path(cx, &table, &templates);
     let max_bytes = table.integer("max_bytes", 1..=1 << 30);
     let window = window(&table, &templates);
@@ -43,6 +44,22 @@ pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileS
         encoding: encoding.map_or(Encoding::Auto, |read| read.value),
         list_directories,
     })
+}
+
+/// What is asked of a file stands in logs and in the texts of errors.
+fn refuse_secrets(table: &Table<'_>, templates: &Templates<'_>) {
+    for key in ["path", "lines", "offset", "length"] {
+        let Some(read) = templates.key(table, key) else {
+            continue;
+        };
+        for reference in read.value.references() {
+            if reference.root == "secrets" {
+                let message =
+                    format!("`{key}` is shown in logs and errors: it cannot hold a secret");
+                table.error(SECRET_SHOWN, within(&read.at, reference.range), message);
+            }
+        }
+    }
 }
 
 struct Place {
