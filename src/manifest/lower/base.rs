@@ -119,7 +119,7 @@ pub(super) fn is_meta_key(table: &Table<'_>, member: &Entry<'_>) -> bool {
     refused.is_none()
 }
 
-/// Why a `_meta` key is not allowed (MCP 2026-07-28, "Key name format").
+/// Why a `_meta` key is not allowed (MCP specification, "Key name format").
 fn bad_meta_key(key: &str) -> Option<&'static str> {
     let (prefix, name) = match key.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),

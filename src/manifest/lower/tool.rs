@@ -243,7 +243,7 @@ fn check_structured(table: &Table<'_>, action: &Action, answer: &Answer) {
     }
 }
 
-/// The characters and length of a tool's name (MCP 2026-07-28, tools, "Tool Names").
+/// The characters and length of a tool's name (MCP specification, tools, "Tool Names").
 fn check_name(table: &Table<'_>, name: &At<String>) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     if name.value.is_empty() || name.value.len() > 128 || !name.value.bytes().all(allowed) {
