@@ -1,6 +1,7 @@
 //! From tables to the model: every rule about one component. What is found wrong is reported and
 //! the next thing is read; a component with an error is not built.
 
+mod action;
 mod argument_values;
 mod arguments;
 mod available;
@@ -11,6 +12,7 @@ mod defaults;
 mod file;
 mod http;
 pub(in crate::manifest) mod http_url;
+mod identity;
 mod names;
 mod result;
 mod schema;
@@ -19,9 +21,9 @@ mod shell;
 mod shell_program;
 mod tool;
 
+pub(super) use action::ACTIONS;
 pub(super) use base::refuse_unserved;
 pub use defaults::{check as check_defaults, finish as finish_defaults};
-pub(super) use tool::ACTIONS;
 pub use tool::tool;
 
 use super::environment::Environment;

@@ -1,7 +1,7 @@
 //! Which names a tool's templates may use.
 
 use super::Cx;
-use super::tool::Action;
+use super::action::Action;
 use crate::lang::template::{Declared, Names};
 use crate::model::ActionSpec;
 use serde_json::{Map, Value};
