@@ -8,10 +8,12 @@ mod http;
 mod result;
 mod settings;
 mod tool;
+mod window;
 
 pub use action::{
     ActionSpec, ArgSpec, ClientIdentity, Encoding, FileSpec, HeaderSpec, HttpBody, HttpSpec,
     HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
+    is_own_header,
 };
 pub use declaration::{
     Annotations, Cache, CacheScope, Icon, Identity, Role, Theme, ToolAnnotations, ToolDeclaration,
@@ -21,3 +23,4 @@ pub use http::{HttpSettings, Listen, ListenError};
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
 pub use settings::{OnError, ReloadSettings, ServerSettings, Settings, Values};
 pub use tool::Tool;
+pub use window::{Window, WindowError};
