@@ -2,6 +2,7 @@
 //! nothing here knows TOML, and nothing here does IO.
 
 mod action;
+mod catalog;
 mod declaration;
 mod hosts;
 mod http;
@@ -15,6 +16,7 @@ pub use action::{
     HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
     is_own_header,
 };
+pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind};
 pub use declaration::{
     Annotations, Cache, CacheScope, Icon, Identity, Role, Theme, ToolAnnotations, ToolDeclaration,
 };
