@@ -11,10 +11,12 @@ mod prompt;
 mod result;
 mod settings;
 mod tool;
+mod window;
 
 pub use action::{
     ActionSpec, ArgSpec, ClientIdentity, Encoding, FileSpec, HeaderSpec, HttpBody, HttpSpec,
     HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
+    is_own_header,
 };
 pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind};
 pub use complete::{CompleteSpec, LiveSpec};
@@ -27,3 +29,4 @@ pub use prompt::{MessageSpec, Prompt, PromptArgument, PromptDeclaration, PromptR
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
 pub use settings::{Caches, OnError, ReloadSettings, ServerSettings, Settings, Values};
 pub use tool::Tool;
+pub use window::{Window, WindowError};
