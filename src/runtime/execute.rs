@@ -3,12 +3,12 @@
 use super::{Entry, Runtime};
 use crate::action::{Call, Failure, answer};
 use crate::lang::template::Scope;
-use crate::ops::{Answer, Arguments, Context, OpError, Operation, ToolOutcome};
+use crate::ops::{Answer, Arguments, Context, Notices, OpError, Operation, ToolOutcome};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
 impl Runtime {
-    /// Carries out one operation.
+    /// Carries out one operation, and tells `notices` how it goes.
     ///
     /// # Errors
     /// A protocol error; a tool's own failure is an [`Answer::Tool`] with `is_error`.
@@ -16,6 +16,7 @@ impl Runtime {
         &self,
         operation: Operation,
         context: &Context,
+        notices: &Notices,
     ) -> Result<Answer, OpError> {
         match operation {
             Operation::Discover => Ok(Answer::Ready(self.discovery.clone())),
@@ -24,7 +25,7 @@ impl Runtime {
                 let Some(entry) = self.tools.by_name.get(&name) else {
                     return Err(OpError::UnknownTool(name));
                 };
-                self.call_tool(entry, arguments, context)
+                self.call_tool(entry, arguments, context, notices)
                     .await
                     .map(Answer::Tool)
             }
@@ -45,6 +46,7 @@ impl Runtime {
         entry: &Entry,
         arguments: Arguments,
         context: &Context,
+        notices: &Notices,
     ) -> Result<ToolOutcome, OpError> {
         let tool = &entry.tool;
         // What the caller sent is checked, then what it left out is filled in.
@@ -66,6 +68,8 @@ impl Runtime {
                     scope: &scope,
                     trace: &context.trace,
                     secrets: &self.values.secrets,
+                    notices,
+                    name: &tool.declaration.name,
                 };
                 match action.run(call).await {
                     Ok(output) => answer::from_result(tool, &scope, Some(output))?,
