@@ -2,17 +2,21 @@
 //! nothing here knows TOML, and nothing here does IO.
 
 mod action;
+mod catalog;
 mod declaration;
 mod hosts;
 mod http;
 mod result;
 mod settings;
 mod tool;
+mod window;
 
 pub use action::{
     ActionSpec, ArgSpec, ClientIdentity, Encoding, FileSpec, HeaderSpec, HttpBody, HttpSpec,
     HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
+    is_own_header,
 };
+pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind};
 pub use declaration::{
     Annotations, Cache, CacheScope, Icon, Identity, Role, Theme, ToolAnnotations, ToolDeclaration,
 };
@@ -21,3 +25,4 @@ pub use http::{HttpSettings, Listen, ListenError};
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
 pub use settings::{OnError, ReloadSettings, ServerSettings, Settings, Values};
 pub use tool::Tool;
+pub use window::{Window, WindowError};
