@@ -176,7 +176,7 @@ async fn a_request_that_takes_too_long_is_dropped_and_answered() {
     assert_eq!(status, 200);
     assert_eq!(
         body["error"],
-        json!({"code": -32603, "message": "Internal error: request timed out after 20ms"})
+        json!({"code": -32603, "message": "Internal error: request timed out after 20 ms"})
     );
     assert_eq!(runtime.ended(), 1);
 }

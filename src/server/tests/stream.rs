@@ -261,7 +261,7 @@ async fn a_request_that_takes_too_long_is_answered_and_its_place_is_free() {
     let body = done(session.receive(call("1", "wait", "{}").as_bytes())).await;
     assert_eq!(
         body["error"]["message"],
-        "Internal error: request timed out after 20ms"
+        "Internal error: request timed out after 20 ms"
     );
     assert_eq!(runtime.ended(), 1);
     done(session.receive(call("1", "echo", "{}").as_bytes())).await;
