@@ -24,3 +24,4 @@ mod http;
 mod prompts;
 mod reload;
 mod settings;
+mod subscriptions;

@@ -194,6 +194,24 @@ impl Connection {
 
     /// Reads one answer: head, then a body by its length or its chunks.
     pub fn reply(&mut self) -> Reply {
+        let (status, headers) = self.head();
+        let mut reply = Reply {
+            status,
+            headers,
+            body: Vec::new(),
+        };
+        if let Some(length) = reply.header("content-length") {
+            reply.body = vec![0; length.parse().unwrap()];
+            self.stream.read_exact(&mut reply.body).unwrap();
+        } else if reply.header("transfer-encoding") == Some("chunked") {
+            while let Some(chunk) = self.chunk() {
+                reply.body.extend_from_slice(&chunk);
+            }
+        }
+        reply
+    }
+
+    fn head(&mut self) -> (u16, Vec<(String, String)>) {
         let mut lines = Vec::new();
         loop {
             let mut line = String::new();
@@ -210,38 +228,82 @@ impl Connection {
             .filter_map(|line| line.split_once(": "))
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-        let mut reply = Reply {
+        (status, headers)
+    }
+
+    /// The next chunk; `None` at the end.
+    fn chunk(&mut self) -> Option<Vec<u8>> {
+        let mut size = String::new();
+        self.stream.read_line(&mut size).unwrap();
+        let size = usize::from_str_radix(size.trim_end(), 16).unwrap();
+        let mut chunk = vec![0; size + 2];
+        self.stream.read_exact(&mut chunk).unwrap();
+        assert_eq!(&chunk[size..], b"\r\n");
+        chunk.truncate(size);
+        (size > 0).then_some(chunk)
+    }
+
+    /// Posts a message whose answer is a stream of events.
+    pub fn events(mut self, message: &Value) -> Events {
+        self.send_message(message);
+        let (status, headers) = self.head();
+        let reply = Reply {
             status,
             headers,
             body: Vec::new(),
         };
-        if let Some(length) = reply.header("content-length") {
-            reply.body = vec![0; length.parse().unwrap()];
-            self.stream.read_exact(&mut reply.body).unwrap();
-        } else if reply.header("transfer-encoding") == Some("chunked") {
-            self.chunks(&mut reply.body);
+        assert_eq!(reply.status, 200, "{:?}", reply.headers);
+        assert_eq!(reply.header("content-type"), Some("text/event-stream"));
+        Events {
+            connection: self,
+            reply,
+            unread: String::new(),
         }
-        reply
     }
 
-    fn chunks(&mut self, body: &mut Vec<u8>) {
-        loop {
-            let mut size = String::new();
-            self.stream.read_line(&mut size).unwrap();
-            let size = usize::from_str_radix(size.trim_end(), 16).unwrap();
-            let mut chunk = vec![0; size + 2];
-            self.stream.read_exact(&mut chunk).unwrap();
-            assert_eq!(&chunk[size..], b"\r\n");
-            if size == 0 {
-                return;
-            }
-            body.extend_from_slice(&chunk[..size]);
-        }
+    /// Reads an answer's head: its status, and whether it is a stream of events.
+    pub fn begins(&mut self) -> (u16, bool) {
+        let (status, headers) = self.head();
+        let is_stream = |(name, value): &(String, String)| {
+            name == "content-type" && value == "text/event-stream"
+        };
+        (status, headers.iter().any(is_stream))
     }
 
     /// True when the server has closed the connection.
     pub fn is_closed(&mut self) -> bool {
         matches!(self.stream.read(&mut [0]), Ok(0) | Err(_))
+    }
+}
+
+/// An answer that is a stream of events.
+pub struct Events {
+    connection: Connection,
+    pub reply: Reply,
+    unread: String,
+}
+
+impl Events {
+    /// The next message, comments passed over; `None` once the stream has ended as it should.
+    pub fn next(&mut self) -> Option<Value> {
+        loop {
+            if let Some((event, rest)) = self.unread.split_once("\n\n") {
+                let data = event
+                    .lines()
+                    .find_map(|line| line.strip_prefix("data: "))
+                    .map(|data| serde_json::from_str(data).unwrap());
+                self.unread = rest.to_owned();
+                match data {
+                    Some(message) => return Some(message),
+                    None => continue,
+                }
+            }
+            let Some(chunk) = self.connection.chunk() else {
+                assert_eq!(self.unread, "", "the stream ended inside an event");
+                return None;
+            };
+            self.unread.push_str(std::str::from_utf8(&chunk).unwrap());
+        }
     }
 }
 
