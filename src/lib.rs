@@ -9,8 +9,9 @@ pub mod secret;
 pub mod shutdown;
 pub mod telemetry;
 
-// L1: validated components.
+// L1: validated components; children and their groups.
 pub mod model;
+pub mod process;
 
 // L2: TOML to model; the neutral protocol.
 pub mod manifest;

@@ -2,11 +2,11 @@
 
 use super::cursor::Cursors;
 use super::{Entry, Runtime, SharedValues, ToolSet};
-use crate::action::shell::own_binary;
 use crate::action::{Action, PrepareError, Toolbox};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::NOT_READY;
 use crate::model::{Settings, Tool, ToolDeclaration};
+use crate::process::own_binary;
 use crate::protocol::{Face, Listed, Offer};
 use crate::shutdown::Shutdown;
 use std::collections::HashMap;

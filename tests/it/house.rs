@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// The modules in layer order: each imports only what stands in a line above it.
 const LAYERS: &[&[&str]] = &[
     &["lang", "secret", "shutdown", "telemetry"],
-    &["model"],
+    &["model", "process"],
     &["manifest", "ops"],
     &["protocol", "action"],
     &["runtime"],

@@ -4,7 +4,8 @@ mod ending;
 mod output;
 mod start;
 
-use super::{Captured, Command, Finished, Limits, ProcessError, Runner, Tap, Taps};
+use super::{Captured, Command, Finished, Runner, Tap, Taps};
+use crate::process::{Limits, ProcessError};
 use crate::shutdown::Shutdown;
 use bytes::Bytes;
 use std::ffi::OsString;
