@@ -2,6 +2,7 @@
 //! nothing here knows TOML, and nothing here does IO.
 
 mod action;
+mod catalog;
 mod declaration;
 mod hosts;
 mod http;
@@ -13,6 +14,7 @@ pub use action::{
     ActionSpec, ArgSpec, ClientIdentity, Encoding, FileSpec, HeaderSpec, HttpBody, HttpSpec,
     HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
 };
+pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind};
 pub use declaration::{
     Annotations, Cache, CacheScope, Icon, Identity, Role, Theme, ToolAnnotations, ToolDeclaration,
 };

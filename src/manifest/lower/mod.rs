@@ -22,20 +22,32 @@ mod tool;
 pub(super) use base::refuse_unserved;
 pub use defaults::{check as check_defaults, finish as finish_defaults};
 pub(super) use tool::ACTIONS;
-pub use tool::{Lowered, tool};
+pub use tool::tool;
 
 use super::environment::Environment;
-use super::read::Findings;
+use super::read::{At, Findings};
 use super::regular::{self, ReadError};
 use crate::lang::diag::SourceFile;
 use crate::lang::schema::SchemaCache;
-use crate::model::Settings;
+use crate::model::{AnyComponent, Kind, Settings};
 use std::cell::RefCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Bytes in one file that a manifest names: 64 MiB.
 pub const MAX_OUTSIDE_BYTES: u64 = 64 << 20;
+
+/// A component and what it is asked for by.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// Which kind it is.
+    pub kind: Kind,
+    /// The component; `None` when it is broken or left out here.
+    pub component: Option<AnyComponent>,
+    /// Its name or URI, when it has a usable one: it is taken even by a broken component, but not by
+    /// one that is left out here, so that each system may have its own component of a name.
+    pub key: Option<At<String>>,
+}
 
 /// What lowering one file may look at.
 #[derive(Debug)]
