@@ -9,10 +9,12 @@ mod http;
 mod result;
 mod settings;
 mod tool;
+mod window;
 
 pub use action::{
     ActionSpec, ArgSpec, ClientIdentity, Encoding, FileSpec, HeaderSpec, HttpBody, HttpSpec,
     HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
+    is_own_header,
 };
 pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind};
 pub use declaration::{
@@ -23,3 +25,4 @@ pub use http::{HttpSettings, Listen, ListenError};
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
 pub use settings::{OnError, ReloadSettings, ServerSettings, Settings, Values};
 pub use tool::Tool;
+pub use window::{Window, WindowError};

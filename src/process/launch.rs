@@ -1,7 +1,7 @@
 //! What a child is started with, and the program it names.
 
 use super::error::ProcessError;
-use super::limits::Limits;
+use crate::model::LimitsSpec;
 use rustix::fs::{Access, access};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -21,7 +21,7 @@ pub struct Launch<'a> {
     /// The folder the child starts in.
     pub cwd: &'a Path,
     /// Limits the child runs under.
-    pub limits: Limits,
+    pub limits: LimitsSpec,
 }
 
 impl Launch<'_> {

@@ -12,5 +12,5 @@ mod watch;
 pub use error::ProcessError;
 pub use group::{Exit, Group};
 pub use launch::Launch;
-pub use limits::{EXEC_FAILED, Limits, REPORT_MAX, SUBCOMMAND, own_binary, read_report, report};
+pub use limits::{EXEC_FAILED, REPORT_MAX, SUBCOMMAND, own_binary, read_report, report};
 pub use starter::Starter;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 /// The modules in layer order: each imports only what stands in a line above it.
 const LAYERS: &[&[&str]] = &[
-    &["lang", "secret", "shutdown", "telemetry"],
-    &["model", "process"],
-    &["manifest", "ops"],
+    &["lang", "secret", "shutdown", "telemetry", "units"],
+    &["model"],
+    &["manifest", "ops", "process"],
     &["protocol", "action"],
     &["runtime"],
     &["server"],

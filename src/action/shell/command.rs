@@ -1,6 +1,7 @@
 //! A resolved command: what to run, and with what around it.
 
-use crate::process::{Launch, Limits};
+use crate::model::LimitsSpec;
+use crate::process::Launch;
 use bytes::Bytes;
 use std::ffi::OsString;
 use std::fmt;
@@ -25,7 +26,7 @@ pub struct Command {
     /// How long the group has between SIGTERM and SIGKILL.
     pub kill_after: Duration,
     /// Limits the child runs under.
-    pub limits: Limits,
+    pub limits: LimitsSpec,
 }
 
 impl Command {

@@ -5,7 +5,8 @@ mod output;
 mod start;
 
 use super::{Captured, Command, Finished, Runner, Tap, Taps};
-use crate::process::{Limits, ProcessError};
+use crate::model::LimitsSpec;
+use crate::process::ProcessError;
 use crate::shutdown::Shutdown;
 use bytes::Bytes;
 use std::ffi::OsString;
@@ -34,7 +35,7 @@ fn command<S: Into<OsString>>(argv: impl IntoIterator<Item = S>) -> Command {
         timeout: LONG,
         max_output: 1 << 20,
         kill_after: LONG,
-        limits: Limits::default(),
+        limits: LimitsSpec::default(),
     }
 }
 
