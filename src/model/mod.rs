@@ -12,6 +12,7 @@ mod result;
 mod settings;
 mod tool;
 mod window;
+mod wrap;
 
 pub use action::{
     ActionSpec, ArgSpec, ClientIdentity, Encoding, FileSpec, HeaderSpec, HttpBody, HttpSpec,
@@ -30,3 +31,4 @@ pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec
 pub use settings::{Caches, OnError, ReloadSettings, ServerSettings, Settings, Values};
 pub use tool::Tool;
 pub use window::{Window, WindowError};
+pub use wrap::WrapSpec;

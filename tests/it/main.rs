@@ -25,3 +25,4 @@ mod prompts;
 mod reload;
 mod settings;
 mod subscriptions;
+mod wraps;
