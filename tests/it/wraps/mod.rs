@@ -96,12 +96,14 @@ fn state_lives_through_a_reload_that_leaves_the_component_alone() {
 #[test]
 fn a_place_is_free_again_whatever_way_the_call_ended() {
     let manifest = "[[tool]]\nname = \"t\"\narguments.s = { type = \"string\", default = \"600\" }\n\
-                    shell = { command = [\"sleep\", \"{{ args.s }}\"] }\nwrap = [{ concurrency = 1 }]\n";
+                    shell = { command = [\"sh\", \"-c\", \"echo x >>runs; sleep $S\"], env = { S = \"{{ args.s }}\" } }\n\
+                    wrap = [{ concurrency = 1 }]\n";
     let project = Project::with(manifest);
     let mut stdio = project.stdio();
     for id in 0..3 {
+        let before = runs(&project);
         stdio.send(&call(id, "t", json!({})));
-        // Only one runs, so another is refused at once: the first has begun.
+        crate::support::within("it has begun", || (runs(&project) > before).then_some(()));
         let answer = stdio.ask(&call("other", "t", json!({ "s": "0" })));
         let text = text_of(&answer);
         assert_eq!(text, "too busy: 1 running, 0 waiting; try again later");
