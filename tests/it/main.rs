@@ -23,6 +23,7 @@ mod house;
 mod http;
 mod prompts;
 mod reload;
+mod seeds;
 mod settings;
 mod subscriptions;
 mod wraps;

@@ -12,7 +12,7 @@ mod samples;
 mod secrets;
 mod shell;
 mod tls;
-mod upstream;
+pub mod upstream;
 
 use super::support::{Daemon, Project, call, text_of};
 use serde_json::{Value, json};
