@@ -146,6 +146,11 @@ impl Call<'_> {
     fn mask(&self) -> Mask {
         Mask::of(self.secrets)
     }
+
+    /// The same for text that is seen line by line.
+    fn line_mask(&self) -> Mask {
+        Mask::of_lines(self.secrets)
+    }
 }
 
 fn shared(output: impl Output + 'static) -> Arc<dyn Output> {

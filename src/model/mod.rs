@@ -6,6 +6,7 @@ mod catalog;
 mod declaration;
 mod hosts;
 mod http;
+mod progress;
 mod result;
 mod settings;
 mod tool;
@@ -22,6 +23,7 @@ pub use declaration::{
 };
 pub use hosts::{HostPattern, HostPatternError};
 pub use http::{HttpSettings, Listen, ListenError};
+pub use progress::{PatternError, ProgressPattern, ProgressSpec, Reached};
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
 pub use settings::{OnError, ReloadSettings, ServerSettings, Settings, Values};
 pub use tool::Tool;

@@ -6,10 +6,12 @@ mod command;
 mod error;
 mod group;
 mod limits;
+mod lines;
 mod members;
 mod output;
 mod pipes;
 mod process;
+mod told;
 mod watch;
 
 // They look into /proc.

@@ -12,6 +12,7 @@ mod file;
 mod http;
 pub(in crate::manifest) mod http_url;
 mod names;
+mod progress;
 mod result;
 mod schema;
 mod schema_place;
