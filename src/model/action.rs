@@ -18,6 +18,16 @@ pub enum ActionSpec {
     File(Arc<FileSpec>),
 }
 
+impl ActionSpec {
+    /// Whether it may log to its caller.
+    pub fn logs(&self) -> bool {
+        match self {
+            Self::Shell(spec) => spec.log,
+            Self::Http(_) | Self::File(_) => false,
+        }
+    }
+}
+
 /// `http`: one request to an upstream.
 #[derive(Debug)]
 pub struct HttpSpec {

@@ -3,10 +3,12 @@
 
 mod action;
 mod catalog;
+mod complete;
 mod declaration;
 mod hosts;
 mod http;
 mod progress;
+mod prompt;
 mod result;
 mod settings;
 mod tool;
@@ -17,14 +19,16 @@ pub use action::{
     HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
     is_own_header,
 };
-pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind};
+pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind, actions_of};
+pub use complete::{CompleteSpec, LiveSpec};
 pub use declaration::{
     Annotations, Cache, CacheScope, Icon, Identity, Role, Theme, ToolAnnotations, ToolDeclaration,
 };
 pub use hosts::{HostPattern, HostPatternError};
 pub use http::{HttpSettings, Listen, ListenError};
 pub use progress::{PatternError, ProgressPattern, ProgressSpec, Reached};
+pub use prompt::{MessageSpec, Prompt, PromptArgument, PromptDeclaration, PromptResultSpec};
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
-pub use settings::{OnError, ReloadSettings, ServerSettings, Settings, Values};
+pub use settings::{Caches, OnError, ReloadSettings, ServerSettings, Settings, Values};
 pub use tool::Tool;
 pub use window::{Window, WindowError};
