@@ -2,10 +2,11 @@
 
 use super::output::{ShellOutput, noted, tail};
 use super::told::taps;
-use super::{Command, Exit, Finished, Runner, Stop};
-use crate::action::mask::Mask;
+use super::{Command, Finished, Runner, Stop};
 use crate::action::{Call, Failure, render};
 use crate::model::{ArgSpec, Program, ShellSpec};
+use crate::process::Exit;
+use crate::secret::Mask;
 use crate::units::Time;
 use bytes::Bytes;
 use rustix::process::Signal;

@@ -1,7 +1,7 @@
 //! Pieces of output to lines, as they come, each in bounded room.
 
 use super::text;
-use crate::action::mask::Mask;
+use crate::secret::Mask;
 
 /// The longest line that is told, in bytes; of a longer one the beginning is.
 const LONGEST: usize = 1024;
