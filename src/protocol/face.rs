@@ -26,6 +26,8 @@ pub struct Offer {
     pub tools: Option<Behaviour>,
     /// Prompts, and how their list behaves.
     pub prompts: Option<Behaviour>,
+    /// Resources, and how their lists behave.
+    pub resources: Option<Behaviour>,
     /// Some value can be completed.
     pub completions: bool,
     /// Some component may log to its caller.

@@ -105,12 +105,16 @@ fn not_ready<C: Component>(component: &C, error: &PrepareError) -> Diagnostic {
         .label(format!("in {kind} \"{key}\""))
 }
 
+/// Who listens is told of every change of a list.
+const NOTIFIED: Behaviour = Behaviour { list_changed: true };
+
 fn assemble(settings: &Settings, tools: Vec<Entry<Tool>>, prompts: Vec<Entry<Prompt>>) -> Runtime {
     let offer = Offer {
-        tools: (!tools.is_empty()).then(Behaviour::default),
-        prompts: (!prompts.is_empty()).then(Behaviour::default),
+        tools: (!tools.is_empty()).then_some(NOTIFIED),
+        prompts: (!prompts.is_empty()).then_some(NOTIFIED),
         completions: prompts.iter().any(completes),
         logging: tools.iter().any(logs) || prompts.iter().any(logs),
+        ..Offer::default()
     };
     let mirrored = tools.iter().map(|entry| {
         let tool = &entry.component;

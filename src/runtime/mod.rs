@@ -6,6 +6,7 @@ mod cursor;
 mod diff;
 mod execute;
 mod handle;
+mod hub;
 mod list;
 mod prompts;
 mod set;
@@ -13,6 +14,7 @@ mod set;
 pub use build::{Built, build};
 pub use diff::Diff;
 pub use handle::Handle;
+pub use hub::{Full, Hub, Listener};
 
 use crate::action::Action;
 use crate::model::{Catalog, Counts, Kind, Prompt, Tool, Values};

@@ -25,3 +25,4 @@ mod notices;
 mod prompts;
 mod reload;
 mod settings;
+mod subscriptions;

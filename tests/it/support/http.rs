@@ -259,6 +259,26 @@ impl Connection {
         (size > 0).then_some(chunk)
     }
 
+    /// Posts a message whose answer is a stream of events.
+    pub fn events(mut self, message: &Value) -> Events {
+        self.send_message(message);
+        let reply = self.head();
+        assert_eq!(reply.status, 200, "{:?}", reply.headers);
+        assert_eq!(reply.header("content-type"), Some("text/event-stream"));
+        Events {
+            connection: self,
+            reply,
+            unread: String::new(),
+        }
+    }
+
+    /// Reads an answer's head: its status, and whether it is a stream of events.
+    pub fn begins(&mut self) -> (u16, bool) {
+        let head = self.head();
+        let is_stream = head.header("content-type") == Some("text/event-stream");
+        (head.status, is_stream)
+    }
+
     /// True when the server has closed the connection.
     pub fn is_closed(&mut self) -> bool {
         matches!(self.stream.read(&mut [0]), Ok(0) | Err(_))
@@ -270,6 +290,37 @@ fn message_of(event: &str) -> Value {
     let data = event.strip_prefix("event: message\ndata: ");
     let data = data.unwrap_or_else(|| panic!("{event:?}"));
     serde_json::from_str(data).unwrap_or_else(|error| panic!("{error}: {data}"))
+}
+
+/// An answer that is a stream of events.
+pub struct Events {
+    connection: Connection,
+    pub reply: Reply,
+    unread: String,
+}
+
+impl Events {
+    /// The next message, comments passed over; `None` once the stream has ended as it should.
+    pub fn next(&mut self) -> Option<Value> {
+        loop {
+            if let Some((event, rest)) = self.unread.split_once("\n\n") {
+                let data = event
+                    .lines()
+                    .find_map(|line| line.strip_prefix("data: "))
+                    .map(|data| serde_json::from_str(data).unwrap());
+                self.unread = rest.to_owned();
+                match data {
+                    Some(message) => return Some(message),
+                    None => continue,
+                }
+            }
+            let Some(chunk) = self.connection.chunk() else {
+                assert_eq!(self.unread, "", "the stream ended inside an event");
+                return None;
+            };
+            self.unread.push_str(std::str::from_utf8(&chunk).unwrap());
+        }
+    }
 }
 
 /// The headers in which a client of 2026-07-28 mirrors a message.

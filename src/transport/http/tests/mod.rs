@@ -137,6 +137,8 @@ impl Session for Never {
         unreachable!()
     }
 
+    fn ended(&mut self) {}
+
     fn too_long(&mut self, _: usize) -> Bytes {
         unreachable!()
     }
