@@ -1,6 +1,6 @@
 //! All components of a server, and what they have in common.
 
-use super::{ActionSpec, CompleteSpec, Prompt, Tool};
+use super::{ActionSpec, CompleteSpec, Prompt, Tool, WrapSpec};
 use crate::lang::diag::Span;
 use std::fmt;
 use std::sync::Arc;
@@ -40,6 +40,9 @@ pub trait Component: fmt::Debug + Send + Sync + 'static {
 
     /// What it does; `None` answers from `result` alone.
     fn action(&self) -> Option<&ActionSpec>;
+
+    /// What stands around its action, the outermost first.
+    fn wraps(&self) -> &[WrapSpec];
 
     /// How values that it takes are completed, by name.
     fn completions(&self) -> &[(String, CompleteSpec)] {

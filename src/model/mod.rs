@@ -13,6 +13,7 @@ mod result;
 mod settings;
 mod tool;
 mod window;
+mod wrap;
 
 pub use action::{
     ActionSpec, ArgSpec, ClientIdentity, Encoding, FileSpec, HeaderSpec, HttpBody, HttpSpec,
@@ -32,3 +33,4 @@ pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec
 pub use settings::{Caches, OnError, ReloadSettings, ServerSettings, Settings, Values};
 pub use tool::Tool;
 pub use window::{Window, WindowError};
+pub use wrap::WrapSpec;

@@ -26,3 +26,4 @@ mod prompts;
 mod reload;
 mod settings;
 mod subscriptions;
+mod wraps;

@@ -23,6 +23,7 @@ mod schema_place;
 mod shell;
 mod shell_program;
 mod tool;
+mod wrap;
 
 pub(super) use action::ACTIONS;
 pub(super) use base::refuse_unserved;

@@ -70,7 +70,7 @@ fn a_cancellation_ends_it_and_nothing_more_comes() {
         "notifications/subscriptions/acknowledged"
     );
     project.save(
-        "manifests/main.toml",
+        "manifests/a.toml",
         "[[tool]]\nname = \"u\"\nresult.text = \"1\"\n",
     );
     assert_eq!(said(&stdio.receive()).0, "notifications/tools/list_changed");
