@@ -147,6 +147,11 @@ impl Call<'_> {
     fn mask(&self) -> Mask {
         Mask::of(self.secrets)
     }
+
+    /// The same for text that is seen line by line.
+    fn line_mask(&self) -> Mask {
+        Mask::of_lines(self.secrets)
+    }
 }
 
 /// The `_meta` of an answer.

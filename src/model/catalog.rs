@@ -125,7 +125,8 @@ impl fmt::Display for Counts {
     }
 }
 
-fn actions_of<C: Component>(component: &C) -> impl Iterator<Item = &ActionSpec> {
+/// Everything that a component does, its completions included.
+pub fn actions_of<C: Component>(component: &C) -> impl Iterator<Item = &ActionSpec> {
     let completions = component.completions().iter();
     let live = completions.filter_map(|(_, complete)| match complete {
         CompleteSpec::Live(live) => live.action.as_ref(),

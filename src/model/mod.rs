@@ -7,6 +7,7 @@ mod complete;
 mod declaration;
 mod hosts;
 mod http;
+mod progress;
 mod prompt;
 mod result;
 mod settings;
@@ -19,13 +20,14 @@ pub use action::{
     HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
     is_own_header,
 };
-pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind};
+pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind, actions_of};
 pub use complete::{CompleteSpec, LiveSpec};
 pub use declaration::{
     Annotations, Cache, CacheScope, Icon, Identity, Role, Theme, ToolAnnotations, ToolDeclaration,
 };
 pub use hosts::{HostPattern, HostPatternError};
 pub use http::{HttpSettings, Listen, ListenError};
+pub use progress::{PatternError, ProgressPattern, ProgressSpec, Reached};
 pub use prompt::{MessageSpec, Prompt, PromptArgument, PromptDeclaration, PromptResultSpec};
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
 pub use settings::{Caches, OnError, ReloadSettings, ServerSettings, Settings, Values};

@@ -30,6 +30,8 @@ pub struct Offer {
     pub resources: Option<Behaviour>,
     /// Some value can be completed.
     pub completions: bool,
+    /// Some component may log to its caller.
+    pub logging: bool,
 }
 
 /// How a kind behaves.

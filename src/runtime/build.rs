@@ -6,7 +6,7 @@ use super::{Listed, Runtime, SharedValues};
 use crate::action::{PrepareError, Toolbox};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::NOT_READY;
-use crate::model::{Catalog, Component, Kind, Prompt, Settings, Tool};
+use crate::model::{ActionSpec, Catalog, Component, Kind, Prompt, Settings, Tool, actions_of};
 use crate::process::own_binary;
 use crate::protocol::{Behaviour, Face, Offer};
 use crate::shutdown::Shutdown;
@@ -113,6 +113,7 @@ fn assemble(settings: &Settings, tools: Vec<Entry<Tool>>, prompts: Vec<Entry<Pro
         tools: (!tools.is_empty()).then_some(NOTIFIED),
         prompts: (!prompts.is_empty()).then_some(NOTIFIED),
         completions: prompts.iter().any(completes),
+        logging: tools.iter().any(logs) || prompts.iter().any(logs),
         ..Offer::default()
     };
     let mirrored = tools.iter().map(|entry| {
@@ -127,6 +128,10 @@ fn assemble(settings: &Settings, tools: Vec<Entry<Tool>>, prompts: Vec<Entry<Pro
         values: SharedValues::of(&settings.values),
         face,
     }
+}
+
+fn logs<C: Component>(entry: &Entry<C>) -> bool {
+    actions_of(&*entry.component).any(ActionSpec::logs)
 }
 
 fn completes<C: Component>(entry: &Entry<C>) -> bool {

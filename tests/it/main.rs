@@ -21,6 +21,7 @@ mod docs;
 mod framing;
 mod house;
 mod http;
+mod notices;
 mod prompts;
 mod reload;
 mod seeds;

@@ -26,6 +26,8 @@ pub const BAD_JSON: Code = Code("bad-json");
 pub const BAD_DATA: Code = Code("bad-data");
 /// A file or folder that a manifest names and that cannot be read.
 pub const UNREADABLE: Code = Code("unreadable-path");
+/// A pattern that cannot be used.
+pub const BAD_PATTERN: Code = Code("bad-pattern");
 /// A URL that cannot be used.
 pub const BAD_URL: Code = Code("bad-url");
 /// A command that is not on this machine.
@@ -124,6 +126,13 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         "The manifest names a file or folder that does not exist or that this user may not read, \
          or a file that is no regular file or larger than 64 MiB. Relative paths count from the folder \
          of the manifest. What is opened only at a call (a `cwd`, a single `path`) is a warning.",
+    ),
+    (
+        BAD_PATTERN,
+        "The pattern finds a command's progress in its output. It is a regular expression with a group \
+         named `progress`, such as `(?<progress>\\d+)/(?<total>\\d+)`. Output may be long and is not \
+         the author's, so it is matched in linear time: look-around and backreferences are not \
+         known, and a pattern that takes more than 1 MiB when compiled is refused.",
     ),
     (
         BAD_URL,

@@ -15,6 +15,7 @@ mod http;
 pub(in crate::manifest) mod http_url;
 mod identity;
 mod names;
+mod progress;
 mod prompt;
 mod result;
 mod schema;

@@ -40,6 +40,16 @@ impl Reply {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
+    /// The messages of a body of events.
+    pub fn events(&self) -> Vec<Value> {
+        assert_eq!(self.header("content-type"), Some("text/event-stream"));
+        let text = self.text();
+        let events = text
+            .strip_suffix("\n\n")
+            .unwrap_or_else(|| panic!("{text:?}"));
+        events.split("\n\n").map(message_of).collect()
+    }
+
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
@@ -194,12 +204,7 @@ impl Connection {
 
     /// Reads one answer: head, then a body by its length or its chunks.
     pub fn reply(&mut self) -> Reply {
-        let (status, headers) = self.head();
-        let mut reply = Reply {
-            status,
-            headers,
-            body: Vec::new(),
-        };
+        let mut reply = self.head();
         if let Some(length) = reply.header("content-length") {
             reply.body = vec![0; length.parse().unwrap()];
             self.stream.read_exact(&mut reply.body).unwrap();
@@ -211,7 +216,15 @@ impl Connection {
         reply
     }
 
-    fn head(&mut self) -> (u16, Vec<(String, String)>) {
+    /// Reads the next event of an answer whose head was read; `None` at its end.
+    pub fn event(&mut self) -> Option<Value> {
+        let chunk = String::from_utf8(self.chunk()?).unwrap();
+        let event = chunk.strip_suffix("\n\n");
+        Some(message_of(event.unwrap_or_else(|| panic!("{chunk:?}"))))
+    }
+
+    /// Reads the head of an answer.
+    pub fn head(&mut self) -> Reply {
         let mut lines = Vec::new();
         loop {
             let mut line = String::new();
@@ -228,30 +241,28 @@ impl Connection {
             .filter_map(|line| line.split_once(": "))
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-        (status, headers)
+        Reply {
+            status,
+            headers,
+            body: Vec::new(),
+        }
     }
 
-    /// The next chunk; `None` at the end.
+    /// The next chunk of a body; `None` at its end.
     fn chunk(&mut self) -> Option<Vec<u8>> {
         let mut size = String::new();
         self.stream.read_line(&mut size).unwrap();
         let size = usize::from_str_radix(size.trim_end(), 16).unwrap();
         let mut chunk = vec![0; size + 2];
         self.stream.read_exact(&mut chunk).unwrap();
-        assert_eq!(&chunk[size..], b"\r\n");
-        chunk.truncate(size);
+        assert_eq!(chunk.split_off(size), b"\r\n");
         (size > 0).then_some(chunk)
     }
 
     /// Posts a message whose answer is a stream of events.
     pub fn events(mut self, message: &Value) -> Events {
         self.send_message(message);
-        let (status, headers) = self.head();
-        let reply = Reply {
-            status,
-            headers,
-            body: Vec::new(),
-        };
+        let reply = self.head();
         assert_eq!(reply.status, 200, "{:?}", reply.headers);
         assert_eq!(reply.header("content-type"), Some("text/event-stream"));
         Events {
@@ -263,17 +274,22 @@ impl Connection {
 
     /// Reads an answer's head: its status, and whether it is a stream of events.
     pub fn begins(&mut self) -> (u16, bool) {
-        let (status, headers) = self.head();
-        let is_stream = |(name, value): &(String, String)| {
-            name == "content-type" && value == "text/event-stream"
-        };
-        (status, headers.iter().any(is_stream))
+        let head = self.head();
+        let is_stream = head.header("content-type") == Some("text/event-stream");
+        (head.status, is_stream)
     }
 
     /// True when the server has closed the connection.
     pub fn is_closed(&mut self) -> bool {
         matches!(self.stream.read(&mut [0]), Ok(0) | Err(_))
     }
+}
+
+/// The message in an event: its one line of data.
+fn message_of(event: &str) -> Value {
+    let data = event.strip_prefix("event: message\ndata: ");
+    let data = data.unwrap_or_else(|| panic!("{event:?}"));
+    serde_json::from_str(data).unwrap_or_else(|error| panic!("{error}: {data}"))
 }
 
 /// An answer that is a stream of events.

@@ -14,5 +14,5 @@ pub use fifo::{Fifo, gone};
 pub use http::{Connection, Daemon, Events, Reply};
 pub use process::{DEADLINE, handles, kill, within};
 pub use project::{Checked, Project};
-pub use rpc::{call, discover, list, list_after, modern, text_of};
+pub use rpc::{call, discover, list, list_after, modern, text_of, wanting};
 pub use stdio::Stdio;
