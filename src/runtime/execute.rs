@@ -30,6 +30,20 @@ impl Runtime {
                     .await
                     .map(Answer::Tool)
             }
+            Operation::ListPrompts { cursor } => self.prompts.list.page(cursor.as_deref()),
+            Operation::GetPrompt { name, arguments } => {
+                let got = self.get_prompt(name, arguments, context);
+                got.await.map(Answer::Prompt)
+            }
+            Operation::Complete {
+                reference,
+                argument,
+                typed,
+                others,
+            } => {
+                let completed = self.complete(reference, &argument, typed, others, context);
+                completed.await
+            }
         }
     }
 
@@ -51,31 +65,38 @@ impl Runtime {
         if let Err(error) = tool.input.apply_defaults(&mut arguments) {
             return Ok(ToolOutcome::error(error.to_string()));
         }
-        let scope = self.scope(arguments, context);
+        let scope = self.scope("args", Arc::new(arguments), context);
         let outcome = match &entry.action {
             None => answer::from_result(tool, &scope, None)?,
-            Some(action) => {
-                let call = Call {
-                    scope: &scope,
-                    trace: &context.trace,
-                    secrets: &self.values.secrets,
-                };
-                match action.run(call).await {
-                    Ok(output) => answer::from_result(tool, &scope, Some(output))?,
-                    Err(Failure(text)) => ToolOutcome::error(text),
-                }
-            }
+            Some(action) => match action.run(self.call(&scope, context)).await {
+                Ok(output) => answer::from_result(tool, &scope, Some(output))?,
+                Err(Failure(text)) => ToolOutcome::error(text),
+            },
         };
         Ok(answer::conforming(tool, outcome))
     }
 
-    /// The names that a call's templates see.
-    fn scope(&self, arguments: Arguments, context: &Context) -> Scope {
+    /// What an action is run with.
+    pub(super) fn call<'a>(&'a self, scope: &'a Scope, context: &'a Context) -> Call<'a> {
+        Call {
+            scope,
+            trace: &context.trace,
+            secrets: &self.values.secrets,
+        }
+    }
+
+    /// The names that a call's templates see; what it brings stands under `root`.
+    pub(super) fn scope(
+        &self,
+        root: &'static str,
+        brought: Arc<Map<String, Value>>,
+        context: &Context,
+    ) -> Scope {
         let request_id = context.request_id.clone();
         let method = context.method;
         let client = context.client.clone();
         Scope::new()
-            .with("args", Arc::new(arguments))
+            .with(root, brought)
             .with("secrets", Arc::clone(&self.values.secrets))
             .with("env", Arc::clone(&self.values.env))
             .with_lazy("request", move || {

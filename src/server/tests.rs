@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::{Cache, CacheScope, Identity, ToolAnnotations, ToolDeclaration};
 use crate::ops::{Answer, Block, Context, OpError, Operation, Ready, ToolOutcome};
-use crate::protocol::{Face, Listed, Offer};
+use crate::protocol::{Behaviour, Face, Offer};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
@@ -51,7 +51,8 @@ impl Scripted {
         let face = Face::new(
             &identity,
             Offer {
-                tools: Some(Listed::default()),
+                tools: Some(Behaviour::default()),
+                ..Offer::default()
             },
         );
         let cache = Cache {
@@ -102,6 +103,7 @@ impl Execute for Scripted {
             Operation::ListTools { cursor: None } => return Ok(Answer::Ready(self.page.clone())),
             Operation::ListTools { cursor: Some(_) } => return Err(OpError::InvalidCursor),
             Operation::CallTool { name, arguments } => (name, arguments),
+            other => return Err(OpError::MethodNotFound(format!("{other:?}"))),
         };
         match name.as_str() {
             "echo" => tokio::task::yield_now().await,
