@@ -8,6 +8,7 @@ mod declaration;
 mod hosts;
 mod http;
 mod prompt;
+mod resource;
 mod result;
 mod settings;
 mod tool;
@@ -15,7 +16,7 @@ mod window;
 
 pub use action::{
     ActionSpec, ArgSpec, ClientIdentity, Encoding, FileSpec, HeaderSpec, HttpBody, HttpSpec,
-    HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
+    HttpTarget, KeyPem, LimitsSpec, ListingSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
     is_own_header,
 };
 pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind};
@@ -26,6 +27,7 @@ pub use declaration::{
 pub use hosts::{HostPattern, HostPatternError};
 pub use http::{HttpSettings, Listen, ListenError};
 pub use prompt::{MessageSpec, Prompt, PromptArgument, PromptDeclaration, PromptResultSpec};
+pub use resource::{ContentData, ContentSpec, Resource, ResourceDeclaration, ResourceResultSpec};
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
 pub use settings::{Caches, OnError, ReloadSettings, ServerSettings, Settings, Values};
 pub use tool::Tool;

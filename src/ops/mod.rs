@@ -13,4 +13,6 @@ pub use content::{Annotations, Block, Payload, Role};
 pub use context::{ClientInfo, Context, LogLevel, ProgressToken, Trace};
 pub use error::OpError;
 pub use operation::{Arguments, Operation, Texts};
-pub use outcome::{Answer, Message, PromptOutcome, Ready, ToolOutcome};
+pub use outcome::{
+    Answer, Message, PromptOutcome, Ready, ResourceContent, ResourceOutcome, ToolOutcome,
+};

@@ -3,7 +3,7 @@
 use super::json::Members;
 use super::modern;
 use crate::lang::schema::HeaderParam;
-use crate::model::{Cache, Identity, PromptDeclaration, ToolDeclaration};
+use crate::model::{Cache, Identity, PromptDeclaration, ResourceDeclaration, ToolDeclaration};
 use crate::ops::Ready;
 use std::collections::HashMap;
 
@@ -24,6 +24,8 @@ pub struct Face {
 pub struct Offer {
     /// Tools, and how their list behaves.
     pub tools: Option<Behaviour>,
+    /// Resources, and how their list behaves.
+    pub resources: Option<Behaviour>,
     /// Prompts, and how their list behaves.
     pub prompts: Option<Behaviour>,
     /// Some value can be completed.
@@ -86,6 +88,26 @@ impl Face {
         cache: Cache,
     ) -> Ready {
         Ready::new([modern::tools_page(self, tools, next_cursor, cache)])
+    }
+
+    /// One page of `resources/list`, as for tools (specification: resources).
+    pub fn resources_page(
+        &self,
+        resources: &[&ResourceDeclaration],
+        next_cursor: Option<&str>,
+        cache: Cache,
+    ) -> Ready {
+        Ready::new([modern::resources_page(self, resources, next_cursor, cache)])
+    }
+
+    /// One page of `resources/templates/list`, as for tools (specification: resources).
+    pub fn templates_page(
+        &self,
+        templates: &[&ResourceDeclaration],
+        next_cursor: Option<&str>,
+        cache: Cache,
+    ) -> Ready {
+        Ready::new([modern::templates_page(self, templates, next_cursor, cache)])
     }
 
     /// One page of `prompts/list`, as for tools (specification: prompts).

@@ -19,6 +19,8 @@ impl Diff {
     pub fn between(before: &Runtime, after: &Runtime) -> Self {
         let mut diff = Self::default();
         after.tools.set.differs(&before.tools.set, &mut diff);
+        let resources = &after.resources.set;
+        resources.differs(&before.resources.set, &mut diff);
         after.prompts.set.differs(&before.prompts.set, &mut diff);
         diff.added.sort();
         diff.changed.sort();

@@ -30,6 +30,16 @@ impl Runtime {
                     .await
                     .map(Answer::Tool)
             }
+            Operation::ListResources { cursor } => {
+                self.resources.page(&self.face, cursor.as_deref()).await
+            }
+            Operation::ListResourceTemplates { cursor } => {
+                self.resources.template_page(cursor.as_deref())
+            }
+            Operation::ReadResource { uri } => {
+                let read = self.read_resource(uri, context);
+                read.await.map(Answer::Resource)
+            }
             Operation::ListPrompts { cursor } => self.prompts.list.page(cursor.as_deref()),
             Operation::GetPrompt { name, arguments } => {
                 let got = self.get_prompt(name, arguments, context);

@@ -1,10 +1,11 @@
 //! `prompts/get` and `completion/complete`.
 
-use super::Runtime;
 use super::complete::choose;
 use super::set::Entry;
+use super::{Runtime, resources};
 use crate::action::{Failure, complete, prompt};
 use crate::lang::template::Scope;
+use crate::lang::uri_template::UriTemplate;
 use crate::model::{CompleteSpec, Component, LiveSpec, Prompt};
 use crate::ops::{Answer, Completion, Context, OpError, PromptOutcome, Reference, Texts};
 use serde_json::{Map, Value};
@@ -59,7 +60,13 @@ impl Runtime {
         others: Texts,
         context: &Context,
     ) -> Result<Answer, OpError> {
-        let Reference::Prompt(name) = reference;
+        let name = match reference {
+            Reference::Prompt(name) => name,
+            Reference::Resource(uri) => {
+                let completed = self.complete_variable(uri, argument, typed, others, context);
+                return completed.await.map(Answer::Completion);
+            }
+        };
         let Some(entry) = self.prompts.set.get(&name) else {
             return Err(OpError::UnknownPrompt(name));
         };
@@ -73,6 +80,38 @@ impl Runtime {
         }
         let completion = self.completion(entry, "args", argument, typed, others, context);
         completion.await.map(Answer::Completion)
+    }
+
+    /// Values for a variable of a URI template that is being typed: those that the manifest names, or
+    /// the files that are listed.
+    async fn complete_variable(
+        &self,
+        uri: String,
+        variable: &str,
+        typed: String,
+        others: Texts,
+        context: &Context,
+    ) -> Result<Completion, OpError> {
+        let Some(entry) = self.resources.named(&uri) else {
+            return Err(OpError::ResourceNotFound(uri));
+        };
+        let resource = &entry.component;
+        let variables = resource.template.as_ref().map(UriTemplate::variables);
+        let variables = variables.unwrap_or_default();
+        if !variables.contains(&variable) {
+            return Err(OpError::InvalidParams(format!(
+                "`argument.name` is none of the template's variables: {}",
+                variables.join(", ")
+            )));
+        }
+        let mut declared = resource.completions().iter();
+        if !declared.any(|(name, _)| name == variable)
+            && let Some(paths) = resources::paths(entry, variable).await
+        {
+            return Ok(choose(paths.iter().map(String::as_str), &typed, true));
+        }
+        self.completion(entry, "params", variable, typed, others, context)
+            .await
     }
 
     async fn completion<C: Component>(

@@ -9,9 +9,11 @@ mod mirrored;
 mod operation;
 mod outcome;
 mod params;
+mod resources;
 mod trace;
 
 pub(super) use declare::{discover_result, prompts_page, tools_page};
 pub(super) use operation::read;
 pub(super) use outcome::{completion_response, prompt_response, tool_response};
 pub(super) use params::Params;
+pub(super) use resources::{resource_response, resources_page, templates_page};
