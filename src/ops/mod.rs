@@ -5,6 +5,8 @@ mod completion;
 mod content;
 mod context;
 mod error;
+mod notice;
+mod notices;
 mod operation;
 mod outcome;
 
@@ -12,6 +14,8 @@ pub use completion::{Completion, Reference};
 pub use content::{Annotations, Block, Payload, Role};
 pub use context::{ClientInfo, Context, LogLevel, ProgressToken, Trace};
 pub use error::OpError;
+pub use notice::{Log, Notice, Progress};
+pub use notices::{Notices, Take, Waiting};
 pub use operation::{Arguments, Operation, Texts};
 pub use outcome::{
     Answer, Message, PromptOutcome, Ready, ResourceContent, ResourceOutcome, ToolOutcome,

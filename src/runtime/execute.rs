@@ -4,13 +4,22 @@ use super::Runtime;
 use super::set::Entry;
 use crate::action::{Call, Failure, answer};
 use crate::lang::template::Scope;
-use crate::model::Tool;
-use crate::ops::{Answer, Arguments, Context, OpError, Operation, ToolOutcome};
+use crate::model::{Component, Tool};
+use crate::ops::{Answer, Arguments, Context, Notices, OpError, Operation, ToolOutcome};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
+/// What every operation has beside what it asks for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request<'a> {
+    /// What came with it.
+    pub(super) context: &'a Context,
+    /// Where it says how it goes.
+    pub(super) notices: &'a Notices,
+}
+
 impl Runtime {
-    /// Carries out one operation.
+    /// Carries out one operation, and tells `notices` how it goes.
     ///
     /// # Errors
     /// A protocol error; a tool's own failure is an [`Answer::Tool`] with `is_error`.
@@ -18,7 +27,9 @@ impl Runtime {
         &self,
         operation: Operation,
         context: &Context,
+        notices: &Notices,
     ) -> Result<Answer, OpError> {
+        let request = Request { context, notices };
         match operation {
             Operation::Discover => Ok(Answer::Ready(self.discovery.clone())),
             Operation::ListTools { cursor } => self.tools.list.page(cursor.as_deref()),
@@ -26,9 +37,8 @@ impl Runtime {
                 let Some(entry) = self.tools.set.get(&name) else {
                     return Err(OpError::UnknownTool(name));
                 };
-                self.call_tool(entry, arguments, context)
-                    .await
-                    .map(Answer::Tool)
+                let called = self.call_tool(entry, arguments, request);
+                called.await.map(Answer::Tool)
             }
             Operation::ListResources { cursor } => {
                 self.resources.page(&self.face, cursor.as_deref()).await
@@ -42,7 +52,7 @@ impl Runtime {
             }
             Operation::ListPrompts { cursor } => self.prompts.list.page(cursor.as_deref()),
             Operation::GetPrompt { name, arguments } => {
-                let got = self.get_prompt(name, arguments, context);
+                let got = self.get_prompt(name, arguments, request);
                 got.await.map(Answer::Prompt)
             }
             Operation::Complete {
@@ -51,7 +61,7 @@ impl Runtime {
                 typed,
                 others,
             } => {
-                let completed = self.complete(reference, &argument, typed, others, context);
+                let completed = self.complete(reference, &argument, typed, others, request);
                 completed.await
             }
         }
@@ -61,7 +71,7 @@ impl Runtime {
         &self,
         entry: &Entry<Tool>,
         arguments: Arguments,
-        context: &Context,
+        request: Request<'_>,
     ) -> Result<ToolOutcome, OpError> {
         let tool = &*entry.component;
         // What the caller sent is checked, then what it left out is filled in.
@@ -75,10 +85,10 @@ impl Runtime {
         if let Err(error) = tool.input.apply_defaults(&mut arguments) {
             return Ok(ToolOutcome::error(error.to_string()));
         }
-        let scope = self.scope("args", Arc::new(arguments), context);
+        let scope = self.scope("args", Arc::new(arguments), request.context);
         let outcome = match &entry.action {
             None => answer::from_result(tool, &scope, None)?,
-            Some(action) => match action.run(self.call(&scope, context)).await {
+            Some(action) => match action.run(self.call(tool, &scope, request)).await {
                 Ok(output) => answer::from_result(tool, &scope, Some(output))?,
                 Err(Failure(text)) => ToolOutcome::error(text),
             },
@@ -87,11 +97,18 @@ impl Runtime {
     }
 
     /// What an action is run with.
-    pub(super) fn call<'a>(&'a self, scope: &'a Scope, context: &'a Context) -> Call<'a> {
+    pub(super) fn call<'a, C: Component>(
+        &'a self,
+        component: &'a C,
+        scope: &'a Scope,
+        request: Request<'a>,
+    ) -> Call<'a> {
         Call {
             scope,
-            trace: &context.trace,
+            trace: &request.context.trace,
             secrets: &self.values.secrets,
+            notices: request.notices,
+            name: component.key(),
         }
     }
 

@@ -1,13 +1,14 @@
 //! `prompts/get` and `completion/complete`.
 
 use super::complete::choose;
+use super::execute::Request;
 use super::set::Entry;
 use super::{Runtime, resources};
 use crate::action::{Failure, complete, prompt};
 use crate::lang::template::Scope;
 use crate::lang::uri_template::UriTemplate;
 use crate::model::{CompleteSpec, Component, LiveSpec, Prompt};
-use crate::ops::{Answer, Completion, Context, OpError, PromptOutcome, Reference, Texts};
+use crate::ops::{Answer, Completion, OpError, PromptOutcome, Reference, Texts};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ impl Runtime {
         &self,
         name: String,
         arguments: Texts,
-        context: &Context,
+        request: Request<'_>,
     ) -> Result<PromptOutcome, OpError> {
         let Some(entry) = self.prompts.set.get(&name) else {
             return Err(OpError::UnknownPrompt(name));
@@ -33,8 +34,8 @@ impl Runtime {
                 "Missing required arguments: {missing}"
             )));
         }
-        let scope = self.scope("args", values(arguments), context);
-        let made = self.prompt(entry, &scope, context).await;
+        let scope = self.scope("args", values(arguments), request.context);
+        let made = self.prompt(entry, &scope, request).await;
         made.map_err(|Failure(text)| OpError::Failed(text))
     }
 
@@ -42,11 +43,15 @@ impl Runtime {
         &self,
         entry: &Entry<Prompt>,
         scope: &Scope,
-        context: &Context,
+        request: Request<'_>,
     ) -> Result<PromptOutcome, Failure> {
         let output = match &entry.action {
             None => None,
-            Some(action) => Some(action.run(self.call(scope, context)).await?),
+            Some(action) => Some(
+                action
+                    .run(self.call(&*entry.component, scope, request))
+                    .await?,
+            ),
         };
         prompt::messages(&entry.component, scope, output)
     }
@@ -58,7 +63,7 @@ impl Runtime {
         argument: &str,
         typed: String,
         others: Texts,
-        context: &Context,
+        request: Request<'_>,
     ) -> Result<Answer, OpError> {
         let name = match reference {
             Reference::Prompt(name) => name,
@@ -78,7 +83,7 @@ impl Runtime {
                 names.join(", ")
             )));
         }
-        let completion = self.completion(entry, "args", argument, typed, others, context);
+        let completion = self.completion(entry, "args", argument, typed, others, request);
         completion.await.map(Answer::Completion)
     }
 
@@ -121,7 +126,7 @@ impl Runtime {
         argument: &str,
         typed: String,
         mut others: Texts,
-        context: &Context,
+        request: Request<'_>,
     ) -> Result<Completion, OpError> {
         let mut completions = entry.component.completions().iter();
         match completions.find(|(name, _)| name == argument) {
@@ -131,8 +136,8 @@ impl Runtime {
             }
             Some((_, CompleteSpec::Live(live))) => {
                 others.insert(argument.to_owned(), typed.clone());
-                let scope = self.scope(root, values(others), context);
-                let asked = self.candidates(entry, argument, live, &scope, context);
+                let scope = self.scope(root, values(others), request.context);
+                let asked = self.candidates(entry, argument, live, &scope, request);
                 match asked.await {
                     Ok(values) => Ok(choose(
                         values.iter().map(String::as_str),
@@ -151,11 +156,15 @@ impl Runtime {
         argument: &str,
         live: &LiveSpec,
         scope: &Scope,
-        context: &Context,
+        request: Request<'_>,
     ) -> Result<Vec<String>, Failure> {
         let output = match entry.completer(argument) {
             None => None,
-            Some(action) => Some(action.run(self.call(scope, context)).await?),
+            Some(action) => Some(
+                action
+                    .run(self.call(&*entry.component, scope, request))
+                    .await?,
+            ),
         };
         complete::candidates(live, scope, output)
     }

@@ -6,6 +6,7 @@ mod declare;
 mod headers;
 mod meta;
 mod mirrored;
+mod notice;
 mod operation;
 mod outcome;
 mod params;
@@ -13,6 +14,7 @@ mod resources;
 mod trace;
 
 pub(super) use declare::{discover_result, prompts_page, tools_page};
+pub(super) use notice::notice;
 pub(super) use operation::read;
 pub(super) use outcome::{completion_response, prompt_response, tool_response};
 pub(super) use params::Params;

@@ -111,7 +111,7 @@ fn prompts_are_paged_and_their_cursors_are_their_own() {
 #[test]
 fn a_reload_brings_and_takes_prompts() {
     let project = Project::with("[[prompt]]\nname = \"one\"\nresult.text = \"1\"\n");
-    let mut daemon = project.serve();
+    let daemon = project.serve();
     project.write(
         "manifests/more.toml",
         "[[prompt]]\nname = \"two\"\nresult.text = \"2\"\n",
