@@ -9,6 +9,7 @@ mod hosts;
 mod http;
 mod progress;
 mod prompt;
+mod resource;
 mod result;
 mod settings;
 mod tool;
@@ -17,7 +18,7 @@ mod wrap;
 
 pub use action::{
     ActionSpec, ArgSpec, ClientIdentity, Encoding, FileSpec, HeaderSpec, HttpBody, HttpSpec,
-    HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
+    HttpTarget, KeyPem, LimitsSpec, ListingSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
     is_own_header,
 };
 pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind, actions_of};
@@ -29,6 +30,7 @@ pub use hosts::{HostPattern, HostPatternError};
 pub use http::{HttpSettings, Listen, ListenError};
 pub use progress::{PatternError, ProgressPattern, ProgressSpec, Reached};
 pub use prompt::{MessageSpec, Prompt, PromptArgument, PromptDeclaration, PromptResultSpec};
+pub use resource::{ContentData, ContentSpec, Resource, ResourceDeclaration, ResourceResultSpec};
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
 pub use settings::{Caches, OnError, ReloadSettings, ServerSettings, Settings, Values};
 pub use tool::Tool;

@@ -30,6 +30,10 @@ pub const UNREADABLE: Code = Code("unreadable-path");
 pub const BAD_PATTERN: Code = Code("bad-pattern");
 /// A URL that cannot be used.
 pub const BAD_URL: Code = Code("bad-url");
+/// A URI template of a shape that cannot be matched.
+pub const BAD_URI_TEMPLATE: Code = Code("bad-uri-template");
+/// Two resources that answer for the same URI.
+pub const OVERLAP: Code = Code("overlapping-resources");
 /// A command that is not on this machine.
 pub const NO_COMMAND: Code = Code("command-not-found");
 /// A secret that other users of the machine can read.
@@ -139,6 +143,19 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         "The URL of a request must be absolute, begin with `http://` or `https://`, and name its host \
          in literal text, unless `allow_hosts` lists which hosts a call may name. A relative URL needs \
          `[defaults.http] url` in the same file. The URI of an icon or a resource is absolute too.",
+    ),
+    (
+        BAD_URI_TEMPLATE,
+        "A resource's template must be one that a URI can be matched against in one way only: a \
+         literal scheme and `://`, then segments that are each literal text or one `{name}`, at most \
+         one of `{+path}`, `{/name}` and `{/path*}`, and `{?a,b}` at the end. The message names the \
+         shape that is not. It has at most 1,024 bytes and 32 variables.",
+    ),
+    (
+        OVERLAP,
+        "One URI belongs to two resources; the message shows it. Between two templates nothing \
+         decides, so reading such a URI fails: give them literal segments that differ. An exact URI \
+         is read before any template is asked, so the template never answers for it.",
     ),
     (
         NO_COMMAND,

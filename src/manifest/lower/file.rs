@@ -1,16 +1,16 @@
 //! `file`: a folder that paths cannot leave and a path below it, or one literal path.
 
-use super::Cx;
-use super::codes::{CONFLICT, SECRET_SHOWN, UNREADABLE};
+use super::codes::{CONFLICT, MISPLACED, SECRET_SHOWN, UNREADABLE};
+use super::{Cx, listing, names};
 use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::template::{Names, Template};
+use crate::lang::template::Template;
 use crate::manifest::read::{At, MISSING_KEY, OUT_OF_RANGE, Table, Templates, within};
 use crate::model::{Encoding, FileSpec, Window, WindowSpec};
 use std::path::{Path, PathBuf};
 
 /// Reads a `file` table.
-pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileSpec> {
-    let templates = Templates::new(names);
+pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, call: &names::Call) -> Option<FileSpec> {
+    let templates = Templates::new(call.names());
     refuse_secrets(&table, &templates);
     let place = root_and_path(cx, &table, &templates);
     let max_bytes = table.integer("max_bytes", 1..=1 << 30);
@@ -26,7 +26,12 @@ pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileS
     let list_directories = table
         .boolean("list_directories")
         .is_some_and(|read| read.value);
-    super::base::refuse_unserved(&table, &["list", "watch"]);
+    let path = place.as_ref().map(|place| &place.path);
+    let listing = listing::listing(&table, path);
+    let watch = table.boolean("watch").is_some_and(|read| read.value);
+    if !call.is_read() {
+        refuse_of_resources(&table);
+    }
     table.finish();
     let Place {
         root,
@@ -43,7 +48,19 @@ pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileS
         window,
         encoding: encoding.map_or(Encoding::Auto, |read| read.value),
         list_directories,
+        listing,
+        watch,
     })
+}
+
+/// Refuses what only a resource's file can have.
+fn refuse_of_resources(table: &Table<'_>) {
+    for key in ["list", "watch"] {
+        if let Some(entry) = table.entry(key) {
+            let message = format!("only the file of a resource can say `{key}`");
+            table.error(MISPLACED, entry.key_at, message);
+        }
+    }
 }
 
 /// What is asked of a file stands in logs and in the texts of errors.

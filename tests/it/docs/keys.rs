@@ -72,6 +72,13 @@ http = { url = "https://x", retry = { Z = 1 }, Z = 1 }
 [[tool]]
 name = "c"
 file = { path = "a.toml", Z = 1 }
+[[resource]]
+uri = "a:b"
+name = "r"
+Z = 1
+cache = { ttl_ms = 1, Z = 1 }
+annotations = { Z = 1 }
+result = { contents = [{ text = "x", Z = 1 }], Z = 1 }
 [[prompt]]
 name = "p"
 Z = 1
