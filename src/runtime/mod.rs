@@ -11,11 +11,13 @@ mod list;
 mod prompts;
 mod resources;
 mod set;
+mod watched;
 
 pub use build::{Built, build};
 pub use diff::Diff;
 pub use handle::Handle;
 pub use hub::{Full, Hub, Listener};
+pub use watched::Watched;
 
 use crate::action::Action;
 use crate::model::{Catalog, Counts, Kind, Prompt, Tool, Values};

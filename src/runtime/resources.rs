@@ -27,7 +27,7 @@ const MANY_ROUTES: &str = "Multiple resource routes matched the requested URI";
 pub(super) struct Resources {
     pub(super) set: Set<Resource>,
     /// All of them, in the order of the manifests.
-    in_order: Vec<Arc<Resource>>,
+    pub(super) in_order: Vec<Arc<Resource>>,
     /// Those with a template, in the same order, and where to look for one.
     templates: Vec<Arc<Resource>>,
     index: TemplateIndex,
@@ -260,7 +260,7 @@ async fn listed(
 }
 
 /// Whether a value can be one name in a path.
-fn is_name(value: &str) -> bool {
+pub(super) fn is_name(value: &str) -> bool {
     !value.contains(['/', '\\', '\0']) && !matches!(value, "." | "..")
 }
 

@@ -97,6 +97,18 @@ fn build<'a>(
     {
         check_listing(table, address, listing);
     }
+    if let Some(ActionSpec::File(file)) = &action
+        && file.watch
+        && file.listing.is_none()
+        && (template.is_some() || file.path.literal().is_none())
+        && let Some(entry) = table.table("file").and_then(|file| file.entry("watch"))
+    {
+        let message = "which files these are is not known, so they cannot be watched";
+        table.report(
+            Diagnostic::error(CONFLICT, entry.key_at, message)
+                .help("add `list`, or watch the one file of a resource with a `uri`"),
+        );
+    }
     let address = address?;
     let declaration = ResourceDeclaration {
         uri: address.written,
