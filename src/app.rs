@@ -128,7 +128,7 @@ async fn serve(
         in_flight: settings.max_in_flight,
         request_timeout: settings.request_timeout,
     };
-    let server = Server::new(handle.clone(), limits, shutdown.given_up().clone());
+    let server = Server::new(handle.clone(), limits, shutdown.clone());
     let mut listener = match face {
         Face::Stdio => None,
         Face::Http => tokio::select! {

@@ -14,7 +14,7 @@ pub mod shell;
 
 use crate::lang::template::Scope;
 use crate::model::ActionSpec;
-use crate::ops::{ToolOutcome, Trace};
+use crate::ops::{Notices, ToolOutcome, Trace};
 use crate::shutdown::Shutdown;
 use file::FileAction;
 use http::{HttpAction, HttpClients};
@@ -32,8 +32,12 @@ pub struct Call<'a> {
     pub scope: &'a Scope,
     /// Trace context to hand on.
     pub trace: &'a Trace,
-    /// What no failure may say.
+    /// What no failure and no notification may say.
     pub secrets: &'a Map<String, Value>,
+    /// Where it may say how it goes.
+    pub notices: &'a Notices,
+    /// The component's name: the logger of what its action logs.
+    pub name: &'a str,
 }
 
 /// Why an action failed, for the model to read: `isError` text.

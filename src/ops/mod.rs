@@ -4,11 +4,15 @@
 mod content;
 mod context;
 mod error;
+mod notice;
+mod notices;
 mod operation;
 mod outcome;
 
 pub use content::{Annotations, Block, Payload, Role};
 pub use context::{ClientInfo, Context, LogLevel, ProgressToken, Trace};
 pub use error::OpError;
+pub use notice::{Log, Notice, Progress};
+pub use notices::{Notices, Take, Waiting};
 pub use operation::{Arguments, Operation};
 pub use outcome::{Answer, Ready, ToolOutcome};

@@ -5,12 +5,12 @@ use super::set::Entry;
 use crate::action::{Call, Failure, answer};
 use crate::lang::template::Scope;
 use crate::model::Tool;
-use crate::ops::{Answer, Arguments, Context, OpError, Operation, ToolOutcome};
+use crate::ops::{Answer, Arguments, Context, Notices, OpError, Operation, ToolOutcome};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
 impl Runtime {
-    /// Carries out one operation.
+    /// Carries out one operation, and tells `notices` how it goes.
     ///
     /// # Errors
     /// A protocol error; a tool's own failure is an [`Answer::Tool`] with `is_error`.
@@ -18,6 +18,7 @@ impl Runtime {
         &self,
         operation: Operation,
         context: &Context,
+        notices: &Notices,
     ) -> Result<Answer, OpError> {
         match operation {
             Operation::Discover => Ok(Answer::Ready(self.discovery.clone())),
@@ -26,7 +27,7 @@ impl Runtime {
                 let Some(entry) = self.tools.set.get(&name) else {
                     return Err(OpError::UnknownTool(name));
                 };
-                self.call_tool(entry, arguments, context)
+                self.call_tool(entry, arguments, context, notices)
                     .await
                     .map(Answer::Tool)
             }
@@ -38,6 +39,7 @@ impl Runtime {
         entry: &Entry<Tool>,
         arguments: Arguments,
         context: &Context,
+        notices: &Notices,
     ) -> Result<ToolOutcome, OpError> {
         let tool = &*entry.component;
         // What the caller sent is checked, then what it left out is filled in.
@@ -59,6 +61,8 @@ impl Runtime {
                     scope: &scope,
                     trace: &context.trace,
                     secrets: &self.values.secrets,
+                    notices,
+                    name: &tool.declaration.name,
                 };
                 match action.run(call).await {
                     Ok(output) => answer::from_result(tool, &scope, Some(output))?,

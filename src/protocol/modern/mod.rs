@@ -5,12 +5,14 @@ mod declare;
 mod headers;
 mod meta;
 mod mirrored;
+mod notice;
 mod operation;
 mod outcome;
 mod params;
 mod trace;
 
 pub(super) use declare::{discover_result, tools_page};
+pub(super) use notice::notice;
 pub(super) use operation::read;
 pub(super) use outcome::tool_response;
 pub(super) use params::Params;
