@@ -5,14 +5,16 @@
 
 pub mod answer;
 mod block;
+pub mod complete;
 pub mod file;
 pub mod http;
 mod mask;
 mod media;
+pub mod prompt;
 mod render;
 pub mod shell;
 
-use crate::lang::template::Scope;
+use crate::lang::template::{Scope, Tree};
 use crate::model::ActionSpec;
 use crate::ops::{Notices, ToolOutcome, Trace};
 use crate::shutdown::Shutdown;
@@ -145,6 +147,17 @@ impl Call<'_> {
     /// The secrets as a text may hold them.
     fn mask(&self) -> Mask {
         Mask::of(self.secrets)
+    }
+}
+
+/// The `_meta` of an answer.
+fn metadata(metadata: Option<&Tree>, scope: &Scope) -> Result<Map<String, Value>, Failure> {
+    let Some(metadata) = metadata else {
+        return Ok(Map::new());
+    };
+    match render::tree("result.metadata", metadata, scope)? {
+        Some(Value::Object(members)) => Ok(members),
+        _ => Ok(Map::new()),
     }
 }
 

@@ -121,6 +121,12 @@ impl ReplyTo {
             Ok(Answer::Tool(outcome)) => match self.dialect {
                 Dialect::Modern => modern::tool_response(face, &self.id, &outcome),
             },
+            Ok(Answer::Prompt(outcome)) => match self.dialect {
+                Dialect::Modern => modern::prompt_response(face, &self.id, &outcome),
+            },
+            Ok(Answer::Completion(completion)) => match self.dialect {
+                Dialect::Modern => modern::completion_response(face, &self.id, &completion),
+            },
             Err(error) => return self.refuse(&error.into()),
         };
         Response {

@@ -11,7 +11,7 @@ use crate::manifest::environment::Environment;
 use crate::manifest::load::{Loaded, load};
 use crate::manifest::lower::codes::NOT_READY;
 use crate::manifest::settings::{self, Asked};
-use crate::model::{ActionSpec, Counts, Kind, OnError, Settings};
+use crate::model::{ActionSpec, Kind, OnError, Settings};
 use crate::runtime::{self, Diff, Handle, Runtime};
 use crate::shutdown::Shutdown;
 use crate::transport::http::Mover;
@@ -208,8 +208,8 @@ impl Reloader {
         self.say_whole_again();
         self.say_findings(found);
         if whole {
-            let Counts { tools } = self.handle.snapshot().counts();
-            tracing::info!(tools, "read everything again; nothing has changed");
+            let counts = self.handle.snapshot().counts();
+            tracing::info!(components = %counts, "read everything again; nothing has changed");
         } else if changed {
             tracing::debug!("files have changed; the components are the same");
         }
@@ -230,14 +230,14 @@ impl Reloader {
         } else {
             "reloaded"
         };
-        let Counts { tools } = runtime.counts();
+        let counts = runtime.counts();
         self.handle.swap(Arc::new(runtime));
         let settings = std::mem::replace(&mut self.served, look).settings;
         self.say_whole_again();
         self.say_restart(&settings);
         self.say_findings(found);
         tracing::info!(
-            tools,
+            components = %counts,
             added = short(&diff.added),
             changed = short(&diff.changed),
             removed = short(&diff.removed),

@@ -5,7 +5,7 @@ use crate::model::{Cache, CacheScope, Identity, ToolAnnotations, ToolDeclaration
 use crate::ops::{
     Answer, Arguments, Block, Context, LogLevel, Notices, OpError, Operation, Ready, ToolOutcome,
 };
-use crate::protocol::{Face, Listed, Offer};
+use crate::protocol::{Behaviour, Face, Offer};
 use crate::shutdown::Shutdown;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue};
@@ -55,7 +55,8 @@ impl Scripted {
         let face = Face::new(
             &identity,
             Offer {
-                tools: Some(Listed::default()),
+                tools: Some(Behaviour::default()),
+                ..Offer::default()
             },
         );
         let cache = Cache {
@@ -121,6 +122,7 @@ impl Execute for Scripted {
             Operation::ListTools { cursor: None } => return Ok(Answer::Ready(self.page.clone())),
             Operation::ListTools { cursor: Some(_) } => return Err(OpError::InvalidCursor),
             Operation::CallTool { name, arguments } => (name, arguments),
+            other => return Err(OpError::MethodNotFound(format!("{other:?}"))),
         };
         match name.as_str() {
             "echo" => tokio::task::yield_now().await,
