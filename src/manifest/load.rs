@@ -9,7 +9,7 @@ use super::lower::{
 use super::read::{Findings, Layer, Table, UNKNOWN_KEY, parse};
 use crate::lang::diag::{Code, Diagnostic, Severity, SourceFile, Span};
 use crate::lang::schema::SchemaCache;
-use crate::model::{OnError, Settings, Tool};
+use crate::model::{OnError, Settings, Tool, ToolTest};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,8 @@ pub const DUPLICATE_NAME: Code = Code("duplicate-name");
 pub const EXPLAIN: &[(Code, &str)] = &[(
     DUPLICATE_NAME,
     "Names are unique across all manifest files of a server: a client asks for a tool by its name \
-     alone. Both places are shown; rename one, or remove it. Upper and lower case differ.",
+     alone. Both places are shown; rename one, or remove it. Upper and lower case differ. The names of \
+     one tool's tests are unique in that tool.",
 )];
 
 /// What one file came to.
@@ -38,6 +39,13 @@ impl LoadedFile {
     fn says_the_same(self: &Arc<Self>, before: &Arc<Self>) -> bool {
         Arc::ptr_eq(self, before)
             || self.source.text() == before.source.text() && self.outside == before.outside
+    }
+
+    /// A server has no use for them.
+    fn drop_tests(&mut self) {
+        for tool in &mut self.tools {
+            tool.tests = Vec::new();
+        }
     }
 
     fn is_broken(&self) -> bool {
@@ -114,6 +122,13 @@ impl Loaded {
         })
     }
 
+    /// The tests, in the order of the search and of the files, each with its tool; without one where
+    /// that is left out. They are there only after [`load_with_tests`].
+    pub fn tests(&self) -> impl Iterator<Item = (Option<&Arc<Tool>>, &ToolTest)> {
+        let tools = self.in_order.iter().flat_map(|file| &file.tools);
+        tools.flat_map(|tool| tool.tests.iter().map(|test| (tool.tool.as_ref(), test)))
+    }
+
     /// The manifests' texts, in the order of the search.
     pub fn sources(&self) -> Vec<Arc<SourceFile>> {
         let files = self.in_order.iter();
@@ -128,6 +143,15 @@ impl Loaded {
     }
 }
 
+/// Loads all manifests that the settings name, and keeps the tests that stand in them.
+pub fn load_with_tests(
+    settings: &Settings,
+    environment: &Environment,
+    schemas: &SchemaCache,
+) -> Loaded {
+    read_all(settings, environment, schemas, None, true)
+}
+
 /// Loads all manifests that the settings name. `previous` is the load whose unchanged files may be
 /// taken over: one made with the same settings and environment, or none.
 pub fn load(
@@ -135,6 +159,16 @@ pub fn load(
     environment: &Environment,
     schemas: &SchemaCache,
     previous: Option<&Loaded>,
+) -> Loaded {
+    read_all(settings, environment, schemas, previous, false)
+}
+
+fn read_all(
+    settings: &Settings,
+    environment: &Environment,
+    schemas: &SchemaCache,
+    previous: Option<&Loaded>,
+    with_tests: bool,
 ) -> Loaded {
     let survey = discover::discover(&settings.manifests, settings.server_file.as_deref());
     let mut diagnostics = survey.diagnostics;
@@ -151,7 +185,11 @@ pub fn load(
                     Some(file) => file,
                     None => {
                         loaded.fresh_files += 1;
-                        Arc::new(lower_file(settings, environment, schemas, source))
+                        let mut file = lower_file(settings, environment, schemas, source);
+                        if !with_tests {
+                            file.drop_tests();
+                        }
+                        Arc::new(file)
                     }
                 };
                 loaded.in_order.push(Arc::clone(&file));

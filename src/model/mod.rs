@@ -7,6 +7,7 @@ mod hosts;
 mod http;
 mod result;
 mod settings;
+mod test;
 mod tool;
 
 pub use action::{
@@ -20,4 +21,8 @@ pub use hosts::{HostPattern, HostPatternError};
 pub use http::{HttpSettings, Listen, ListenError};
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
 pub use settings::{OnError, ReloadSettings, ServerSettings, Settings, Values};
+pub use test::{
+    Ending, Expectation, ProtocolErrorExpectation, RequestExpectation, ToolTest, UpstreamAnswer,
+    UpstreamBody, UpstreamFault, UpstreamReply,
+};
 pub use tool::Tool;

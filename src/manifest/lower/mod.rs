@@ -17,6 +17,9 @@ mod schema;
 mod schema_place;
 mod shell;
 mod shell_program;
+mod test;
+mod test_expect;
+mod test_upstream;
 mod tool;
 
 pub(super) use base::refuse_unserved;

@@ -2,11 +2,11 @@
 
 use super::codes::{AWKWARD_NAME, BAD_NAME, CONFLICT, EMPTY_COMPONENT, NOT_STRUCTURED};
 use super::result::Answers;
-use super::{Cx, available, base, names, schema};
+use super::{Cx, available, base, names, schema, test};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::schema::header_params;
 use crate::manifest::read::{At, Digest, Table};
-use crate::model::{ActionSpec, Parse, ResultSpec, Tool, ToolDeclaration};
+use crate::model::{ActionSpec, Parse, ResultSpec, Tool, ToolDeclaration, ToolTest};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
@@ -22,6 +22,8 @@ pub struct Lowered {
     /// Its name, when it has a usable one: a name is taken even by a broken tool, but not by one that
     /// is left out here, so that each system may have its own tool of a name.
     pub name: Option<At<String>>,
+    /// Its tests.
+    pub tests: Vec<ToolTest>,
 }
 
 /// Reads one `[[tool]]`. `defaults` is the file's `[defaults]`, when it has one.
@@ -42,10 +44,11 @@ pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>)
     if let Some(tool) = &mut tool {
         tool.definition = definition(cx, &table, defaults, outside_before);
     }
+    let tests = test::tests(cx, &table, name.as_ref());
     base::refuse_unserved(
         &table,
         &[
-            "actor", "ask", "refused", "requires", "scopes", "state", "test", "wrap",
+            "actor", "ask", "refused", "requires", "scopes", "state", "wrap",
         ],
     );
     table.finish();
@@ -53,6 +56,7 @@ pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>)
     Lowered {
         tool: tool.filter(|_| is_whole).map(Arc::new),
         name: name.filter(|_| is_available),
+        tests,
     }
 }
 
@@ -278,7 +282,7 @@ fn fingerprint(declaration: &ToolDeclaration) -> String {
 }
 
 /// A digest of everything that makes the tool what it is: its own table, its file's defaults, the
-/// folder that relative paths count from, and the files that were read for it.
+/// folder that relative paths count from, and the files that were read for it. Its tests do not.
 fn definition(
     cx: &Cx<'_>,
     table: &Table<'_>,
@@ -286,7 +290,7 @@ fn definition(
     outside_before: usize,
 ) -> [u8; 32] {
     let mut digest = Digest::default();
-    digest.table(table);
+    digest.table_without(table, &["test"]);
     if let Some(defaults) = defaults {
         digest.table(defaults);
     }
