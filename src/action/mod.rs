@@ -17,7 +17,7 @@ use crate::model::ActionSpec;
 use crate::ops::{ToolOutcome, Trace};
 use crate::shutdown::Shutdown;
 use file::FileAction;
-use http::{HttpAction, HttpClients};
+use http::{HttpAction, HttpClients, StandIn};
 use mask::Mask;
 use serde_json::{Map, Value};
 use shell::{Runner, ShellAction};
@@ -88,6 +88,15 @@ impl Toolbox {
         Self {
             clients: HttpClients::default(),
             runner: Runner::new(shutdown.clone(), grace, helper),
+        }
+    }
+
+    /// The same for a test of a manifest: whatever goes over the network reaches the stand-in.
+    #[must_use]
+    pub fn standing_in(self, upstream: Arc<StandIn>) -> Self {
+        Self {
+            clients: HttpClients::standing_in(upstream),
+            ..self
         }
     }
 

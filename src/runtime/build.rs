@@ -2,6 +2,7 @@
 
 use super::cursor::Cursors;
 use super::{Entry, Runtime, SharedValues, ToolSet};
+use crate::action::http::StandIn;
 use crate::action::shell::own_binary;
 use crate::action::{Action, PrepareError, Toolbox};
 use crate::lang::diag::Diagnostic;
@@ -59,6 +60,22 @@ pub fn build(
         runtime: assemble(settings, served),
         left_out,
     })
+}
+
+/// Builds the runtime of one tool for a test of it: what the tool asks of an upstream reaches the
+/// stand-in.
+///
+/// # Errors
+/// What cannot be made ready.
+pub fn build_for_test(
+    settings: &Settings,
+    tool: &Arc<Tool>,
+    upstream: Arc<StandIn>,
+    shutdown: &Shutdown,
+) -> Result<Runtime, PrepareError> {
+    let toolbox = Toolbox::new(shutdown, settings.server.grace, helper());
+    let served = entry(tool, None, &mut toolbox.standing_in(upstream))?;
+    Ok(assemble(settings, vec![served]))
 }
 
 /// This program, for commands that run under limits.

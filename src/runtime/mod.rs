@@ -6,7 +6,7 @@ mod diff;
 mod execute;
 mod handle;
 
-pub use build::{Built, build};
+pub use build::{Built, build, build_for_test};
 pub use diff::Diff;
 pub use handle::Handle;
 

@@ -1,7 +1,7 @@
 //! The `http` action of a component: templates to a request, a response to success or failure.
 
 use super::output::{HttpOutput, refusal};
-use super::{Client, ClientError, ClientOptions, Fetch, FetchError, Identity, Retry, Target};
+use super::{Client, ClientError, ClientOptions, Fetch, FetchError, Identity, Retry, StandIn, Target};
 use crate::action::{Call, Failure, render};
 use crate::lang::template::{RenderErrorKind, Scope, Tree};
 use crate::model::{ClientIdentity, HttpBody, HttpSpec, HttpTarget};
@@ -25,7 +25,11 @@ pub struct HttpAction {
 
 /// The clients of a runtime, one for each choice of certificates.
 #[derive(Default)]
-pub struct HttpClients(Vec<(Certificates, Arc<Client>)>);
+pub struct HttpClients {
+    known: Vec<(Certificates, Arc<Client>)>,
+    /// In a test of a manifest: what every client reaches instead of the network.
+    stand_in: Option<Arc<StandIn>>,
+}
 
 type Certificates = (Option<Vec<u8>>, Option<ClientIdentity>);
 
@@ -39,32 +43,45 @@ impl fmt::Debug for HttpAction {
 
 impl fmt::Debug for HttpClients {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "HttpClients({})", self.0.len())
+        write!(f, "HttpClients({})", self.known.len())
     }
 }
 
 impl HttpClients {
+    /// Clients that reach nobody but a stand-in.
+    pub fn standing_in(upstream: Arc<StandIn>) -> Self {
+        Self {
+            known: Vec::new(),
+            stand_in: Some(upstream),
+        }
+    }
+
     /// Keeps an action's client, with its open connections, for the actions that come.
     pub fn add(&mut self, action: &HttpAction) {
         let certificates = certificates(&action.spec);
-        if !self.0.iter().any(|(known, _)| *known == certificates) {
-            self.0.push((certificates, Arc::clone(&action.client)));
+        if !self.known.iter().any(|(known, _)| *known == certificates) {
+            self.known.push((certificates, Arc::clone(&action.client)));
         }
     }
 
     fn client(&mut self, spec: &HttpSpec) -> Result<Arc<Client>, ClientError> {
         let certificates = certificates(spec);
-        if let Some((_, client)) = self.0.iter().find(|(known, _)| *known == certificates) {
+        let mut known = self.known.iter();
+        if let Some((_, client)) = known.find(|(known, _)| *known == certificates) {
             return Ok(Arc::clone(client));
         }
-        let client = Arc::new(Client::new(&ClientOptions {
+        let options = ClientOptions {
             ca: spec.ca_pem.iter().cloned().collect(),
             identity: spec.client_pem.as_ref().map(|identity| Identity {
                 certificates: identity.chain.clone(),
                 key: identity.key.0.clone(),
             }),
-        })?);
-        self.0.push((certificates, Arc::clone(&client)));
+        };
+        let client = Arc::new(match &self.stand_in {
+            None => Client::new(&options)?,
+            Some(upstream) => Client::with_stand_in(&options, upstream)?,
+        });
+        self.known.push((certificates, Arc::clone(&client)));
         Ok(client)
     }
 }
