@@ -8,7 +8,7 @@ mod signals;
 
 use crate::lang::diag::Diagnostic;
 use crate::manifest::settings::Asked;
-use crate::model::Settings;
+use crate::model::{Counts, Settings};
 use crate::reload::{self, Reloader, State};
 use crate::runtime::{Handle, Runtime};
 use crate::server::{Endpoint, Limits, Server};
@@ -122,7 +122,7 @@ async fn serve(
     shutdown: &Shutdown,
 ) -> anyhow::Result<()> {
     let settings = state.settings.clone();
-    let tools = runtime.tools();
+    let counts = runtime.counts();
     let handle = Handle::new(Arc::new(runtime));
     let limits = Limits {
         in_flight: settings.max_in_flight,
@@ -149,8 +149,8 @@ async fn serve(
         stop,
     ));
     match listener {
-        Some(listener) => serve_http(listener, &settings, server, shutdown, tools).await,
-        None => serve_stdio(&settings, &server, shutdown, tools).await?,
+        Some(listener) => serve_http(listener, &settings, server, shutdown, counts).await,
+        None => serve_stdio(&settings, &server, shutdown, counts).await?,
     }
     Ok(())
 }
@@ -167,16 +167,20 @@ async fn serve_http<E: Endpoint>(
     settings: &Settings,
     server: E,
     shutdown: &Shutdown,
-    tools: usize,
+    counts: Counts,
 ) {
     for address in listener.local_addrs() {
         match address {
             http::LocalAddr::Tcp(address) => {
-                tracing::info!(tools, "serving http://{address}{}", settings.http.path);
+                tracing::info!(
+                    tools = counts.tools,
+                    "serving http://{address}{}",
+                    settings.http.path
+                );
             }
             http::LocalAddr::Unix(path) => {
                 tracing::info!(
-                    tools,
+                    tools = counts.tools,
                     "serving unix:{}{}",
                     path.display(),
                     settings.http.path
@@ -192,14 +196,14 @@ async fn serve_stdio<E: Endpoint>(
     settings: &Settings,
     server: &E,
     shutdown: &Shutdown,
-    tools: usize,
+    counts: Counts,
 ) -> anyhow::Result<()> {
     let options = StdioOptions {
         max_line_bytes: settings.http.max_body_bytes,
         grace: settings.server.grace + LAST_WORDS + LEAVING,
         ..StdioOptions::default()
     };
-    tracing::info!(tools, "serving standard input and output");
+    tracing::info!(tools = counts.tools, "serving standard input and output");
     let ended = stdio::serve_standard_streams(server, &options, shutdown).await;
     let ended = ended.context("cannot use the standard streams")?;
     tracing::debug!(?ended, "the stream of messages ended");

@@ -3,11 +3,12 @@
 //! The modules are declared in layer order; each imports only what stands above it here.
 //! ARCHITECTURE.md describes the two ways through them: a request and a reload.
 
-// L0: small languages, logging, secrets, shutdown. Pure, or knowing only the process.
+// L0: small languages, units, logging, secrets, shutdown. Pure, or knowing only the process.
 pub mod lang;
 pub mod secret;
 pub mod shutdown;
 pub mod telemetry;
+pub mod units;
 
 // L1: validated components.
 pub mod model;

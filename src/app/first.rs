@@ -46,7 +46,7 @@ pub(super) fn load(asked: Asked, shutdown: &Shutdown) -> Result<First, Refused> 
     if loaded.errors() > 0 && !skip {
         return Err(Refused::Manifests { found, no_color });
     }
-    let built = match runtime::build(&settings, &loaded.tools, None, shutdown, |_| skip) {
+    let built = match runtime::build(&settings, &loaded.catalog, None, shutdown, |_, _| skip) {
         Ok(built) => built,
         Err(errors) => {
             found.extend(errors);

@@ -103,7 +103,7 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
     {
         output::error(&format!(
             "ok: {} in {}",
-            counted(loaded.tools.len(), "tool"),
+            loaded.catalog.counts(),
             counted(loaded.files(), "file")
         ));
     }
@@ -118,7 +118,7 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
 /// What a server would find when it makes the tools ready.
 fn not_ready(settings: &Settings, loaded: &Loaded) -> Vec<Diagnostic> {
     let shutdown = Shutdown::new();
-    let built = runtime::build(settings, &loaded.tools, None, &shutdown, |_| false);
+    let built = runtime::build(settings, &loaded.catalog, None, &shutdown, |_, _| false);
     built.err().unwrap_or_default()
 }
 

@@ -3,7 +3,8 @@
 //! Not for people: `action::shell` starts limited commands this way, because a limit must be set
 //! in the child, and code of ours between fork and exec would make every spawn a fork.
 
-use crate::action::shell::{EXEC_FAILED, Limits, report};
+use crate::action::shell::{EXEC_FAILED, report};
+use crate::model::LimitsSpec;
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, nice, setrlimit};
 use std::ffi::{OsStr, OsString};
@@ -38,7 +39,7 @@ pub(super) fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// What the arguments ask for.
 #[derive(Debug, PartialEq, Eq)]
 struct Request {
-    limits: Limits,
+    limits: LimitsSpec,
     path: OsString,
     argv: Vec<OsString>,
 }
@@ -56,7 +57,7 @@ enum UsageError {
 
 fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, UsageError> {
     let mut arguments = arguments.into_iter();
-    let mut limits = Limits::default();
+    let mut limits = LimitsSpec::default();
     loop {
         let option = arguments.next().ok_or(UsageError::Program)?;
         match option.to_str() {
@@ -120,7 +121,7 @@ fn is_program(path: &OsStr) -> bool {
 }
 
 /// A limit that cannot be set as wanted is set as near as may be: the command runs all the same.
-fn apply(limits: Limits) {
+fn apply(limits: LimitsSpec) {
     if let Some(increment) = limits.nice {
         // Only a privileged process may lower the value.
         let _refused = nice(increment);
@@ -168,7 +169,7 @@ mod tests {
         let request = parsed(text).unwrap();
         assert_eq!(
             request.limits,
-            Limits {
+            LimitsSpec {
                 nice: Some(-5),
                 memory_bytes: Some(1_048_576),
                 cpu_seconds: Some(3),

@@ -6,10 +6,10 @@ use super::environment::Environment;
 use super::lower::{
     Cx, Folder, Lowered, Outside, check_defaults, finish_defaults, refuse_unserved, tool,
 };
-use super::read::{Findings, Layer, Table, UNKNOWN_KEY, parse};
+use super::read::{At, Findings, Layer, Table, UNKNOWN_KEY, parse};
 use crate::lang::diag::{Code, Diagnostic, Severity, SourceFile, Span};
 use crate::lang::schema::SchemaCache;
-use crate::model::{OnError, Settings, Tool, ToolTest};
+use crate::model::{Catalog, Kind, OnError, Settings, Tool, ToolTest};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -31,7 +31,9 @@ pub const EXPLAIN: &[(Code, &str)] = &[(
 pub struct LoadedFile {
     source: Arc<SourceFile>,
     outside: Vec<Outside>,
-    tools: Vec<Lowered>,
+    components: Vec<Lowered>,
+    /// Each with its tool, unless that is left out or broken.
+    tests: Vec<(Option<Arc<Tool>>, ToolTest)>,
     findings: Vec<Diagnostic>,
 }
 
@@ -39,13 +41,6 @@ impl LoadedFile {
     fn says_the_same(self: &Arc<Self>, before: &Arc<Self>) -> bool {
         Arc::ptr_eq(self, before)
             || self.source.text() == before.source.text() && self.outside == before.outside
-    }
-
-    /// A server has no use for them.
-    fn drop_tests(&mut self) {
-        for tool in &mut self.tools {
-            tool.tests = Vec::new();
-        }
     }
 
     fn is_broken(&self) -> bool {
@@ -60,8 +55,8 @@ pub struct Loaded {
     files: BTreeMap<PathBuf, Arc<LoadedFile>>,
     /// The same, in the order of the search.
     in_order: Vec<Arc<LoadedFile>>,
-    /// The tools to serve, by file path and place in the file.
-    pub tools: Vec<Arc<Tool>>,
+    /// What is to be served.
+    pub catalog: Catalog,
     /// Everything found wrong, and every warning.
     pub diagnostics: Vec<Diagnostic>,
     /// How many files were read and lowered, not taken over from the load before.
@@ -111,22 +106,25 @@ impl Loaded {
         paths.filter(move |path| !broken.contains(path))
     }
 
-    /// The files that say something, each with the names it declares. An empty file is the state of
-    /// one that is being written anew.
-    pub fn names(&self) -> impl Iterator<Item = (&Path, impl Iterator<Item = &str>)> {
+    /// The files that say something, each with what it declares. An empty file is the state of one
+    /// that is being written anew.
+    pub fn keys(&self) -> impl Iterator<Item = (&Path, impl Iterator<Item = (Kind, &str)>)> {
         let said = self.files.iter();
         let said = said.filter(|(_, file)| !file.source.text().trim_ascii().is_empty());
         said.map(|(path, file)| {
-            let names = file.tools.iter().filter_map(|tool| tool.name.as_ref());
-            (path.as_path(), names.map(|name| name.value.as_str()))
+            let keys = file.components.iter().filter_map(|lowered| {
+                let key = lowered.key.as_ref()?;
+                Some((lowered.kind, key.value.as_str()))
+            });
+            (path.as_path(), keys)
         })
     }
 
     /// The tests, in the order of the search and of the files, each with its tool; without one where
     /// that is left out. They are there only after [`load_with_tests`].
     pub fn tests(&self) -> impl Iterator<Item = (Option<&Arc<Tool>>, &ToolTest)> {
-        let tools = self.in_order.iter().flat_map(|file| &file.tools);
-        tools.flat_map(|tool| tool.tests.iter().map(|test| (tool.tool.as_ref(), test)))
+        let tests = self.in_order.iter().flat_map(|file| &file.tests);
+        tests.map(|(tool, test)| (tool.as_ref(), test))
     }
 
     /// The manifests' texts, in the order of the search.
@@ -187,7 +185,8 @@ fn read_all(
                         loaded.fresh_files += 1;
                         let mut file = lower_file(settings, environment, schemas, source);
                         if !with_tests {
-                            file.drop_tests();
+                            // A server has no use for them.
+                            file.tests = Vec::new();
                         }
                         Arc::new(file)
                     }
@@ -206,7 +205,7 @@ fn read_all(
     for file in &loaded.in_order {
         diagnostics.extend(file.findings.iter().cloned());
     }
-    loaded.tools = unique(&loaded.in_order, skip, &mut diagnostics);
+    loaded.catalog = unique(&loaded.in_order, skip, &mut diagnostics);
     loaded.diagnostics = diagnostics;
     loaded
 }
@@ -235,7 +234,8 @@ fn lower_file(
 ) -> LoadedFile {
     let findings = Findings::default();
     let outside = RefCell::default();
-    let tools = {
+    let tests = RefCell::default();
+    let components = {
         let cx = Cx {
             findings: &findings,
             settings,
@@ -243,6 +243,7 @@ fn lower_file(
             schemas,
             folder: Folder::of(source.path()),
             outside: &outside,
+            tests: &tests,
         };
         match parse(&source, &findings) {
             Some(document) => {
@@ -259,7 +260,8 @@ fn lower_file(
     };
     LoadedFile {
         outside: outside.into_inner(),
-        tools,
+        tests: tests.into_inner(),
+        components,
         findings: findings.into_vec(),
         source,
     }
@@ -272,9 +274,8 @@ fn lower_document<'a>(cx: &Cx<'a>, table: Table<'a>) -> Vec<Lowered> {
         refuse_unserved(defaults, &["scopes", "wrap"]);
         check_defaults(cx, defaults);
     }
-    let tools: Vec<Lowered> = table
-        .tables("tool")
-        .into_iter()
+    let tools = table.tables("tool").into_iter();
+    let components = tools
         .map(|each| tool(cx, each, defaults.as_ref()))
         .collect();
     refuse_unserved(&table, &["resource", "prompt", "actor"]);
@@ -283,7 +284,7 @@ fn lower_document<'a>(cx: &Cx<'a>, table: Table<'a>) -> Vec<Lowered> {
         finish_defaults(defaults);
     }
     table.finish();
-    tools
+    components
 }
 
 /// Keys that stand a level too high, or in the wrong file.
@@ -322,38 +323,34 @@ fn refuse_strays(table: &Table<'_>) {
     }
 }
 
-/// The tools of all files, one of each name. With `skip`, what a broken file declares is left out.
-fn unique(
-    files: &[Arc<LoadedFile>],
-    skip: bool,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Arc<Tool>> {
-    let mut seen: HashMap<&str, &Span> = HashMap::new();
-    let mut tools = Vec::new();
+/// The components of all files, one of each name. With `skip`, what a broken file declares is left
+/// out.
+fn unique(files: &[Arc<LoadedFile>], skip: bool, diagnostics: &mut Vec<Diagnostic>) -> Catalog {
+    let mut seen: HashMap<(Kind, &str), &Span> = HashMap::new();
+    let mut catalog = Catalog::default();
     for file in files {
         let broken = file.is_broken();
-        for lowered in &file.tools {
-            let Some(name) = &lowered.name else { continue };
-            if let Some(first) = seen.get(name.value.as_str()) {
-                diagnostics.push(
-                    Diagnostic::error(
-                        DUPLICATE_NAME,
-                        name.at.clone(),
-                        format!("the tool name `{}` is taken", name.value),
-                    )
-                    .label(format!("in tool \"{}\"", name.value))
-                    .related((*first).clone(), "first declared here")
-                    .help("rename or remove one of them"),
-                );
+        for lowered in &file.components {
+            let Some(key) = &lowered.key else { continue };
+            if let Some(first) = seen.get(&(lowered.kind, key.value.as_str())) {
+                diagnostics.push(taken(lowered.kind, key, first));
                 continue;
             }
-            seen.insert(&name.value, &name.at);
-            if let Some(tool) = &lowered.tool
+            seen.insert((lowered.kind, &key.value), &key.at);
+            if let Some(component) = &lowered.component
                 && !(skip && broken)
             {
-                tools.push(Arc::clone(tool));
+                catalog.add(component.clone());
             }
         }
     }
-    tools
+    catalog
+}
+
+fn taken(kind: Kind, key: &At<String>, first: &Span) -> Diagnostic {
+    let message = format!("the {kind} name `{}` is taken", key.value);
+    Diagnostic::error(DUPLICATE_NAME, key.at.clone(), message)
+        .label(format!("in {kind} \"{}\"", key.value))
+        .related(first.clone(), "first declared here")
+        .help("rename or remove one of them")
 }

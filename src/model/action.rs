@@ -2,6 +2,7 @@
 
 use super::HostPattern;
 use crate::lang::template::{Template, Tree};
+use http::header;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,16 +50,16 @@ pub struct HttpSpec {
 }
 
 /// A client certificate with its key.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientIdentity {
-    /// The certificate chain, PEM.
+    /// The certificate and its chain, PEM, the client's own first.
     pub chain: Vec<u8>,
-    /// The private key, PEM.
+    /// Its private key, PEM (PKCS #8, PKCS #1 or SEC 1), not encrypted.
     pub key: KeyPem,
 }
 
 /// A private key; its `Debug` shows nothing.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct KeyPem(pub Vec<u8>);
 
 impl std::fmt::Debug for KeyPem {
@@ -67,19 +68,21 @@ impl std::fmt::Debug for KeyPem {
     }
 }
 
-/// Who chose the host.
+/// Whose word the host is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HttpTarget {
-    /// The manifest: its word is taken.
+    /// It stands in the manifest, so it may be anywhere. A redirect to another host may not: its
+    /// addresses must be public unless `allow_private`.
     Fixed {
-        /// A redirect may lead to inner addresses of other hosts.
+        /// Redirects may lead to private addresses.
         allow_private: bool,
     },
-    /// The call: only these hosts, and no inner address unless allowed.
+    /// It comes with the call. Every host asked, redirects included, must be admitted by an entry and
+    /// have only public addresses, unless the entry names an exact host and port or `allow_private`.
     FromCaller {
-        /// What the host may be.
+        /// What the host may be; none means nothing may.
         allow_hosts: Vec<HostPattern>,
-        /// Inner addresses may be reached.
+        /// Private addresses are allowed.
         allow_private: bool,
     },
 }
@@ -95,6 +98,22 @@ pub struct HeaderSpec {
     pub secret: bool,
 }
 
+/// True for a field that describes the connection or the message's framing (RFC 9110 §7.6.1), which
+/// the client writes itself. `Host` is one: it always names the host that is connected to.
+pub fn is_own_header(name: &http::HeaderName) -> bool {
+    const OWN: [http::HeaderName; 8] = [
+        header::CONNECTION,
+        header::CONTENT_LENGTH,
+        header::EXPECT,
+        header::HOST,
+        header::TE,
+        header::TRAILER,
+        header::TRANSFER_ENCODING,
+        header::UPGRADE,
+    ];
+    OWN.contains(name) || matches!(name.as_str(), "keep-alive" | "proxy-connection")
+}
+
 /// A request's body.
 #[derive(Debug)]
 pub enum HttpBody {
@@ -108,16 +127,18 @@ pub enum HttpBody {
     Text(Template),
 }
 
-/// When a request is sent again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// When a request is sent again. Never, by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RetrySpec {
-    /// Attempts in all, the first included.
+    /// How often it is sent in all, the first time included and redirects not counted; 0 and 1 mean
+    /// once. One budget for all redirects of a call.
     pub attempts: u32,
-    /// The first pause; it doubles.
+    /// The wait before the second attempt, doubled for each further one up to 30 s, of which a random
+    /// part between a half and the whole is taken. A longer `Retry-After` is honoured instead.
     pub backoff: Duration,
-    /// Statuses worth another attempt.
+    /// The statuses that are worth another attempt.
     pub on: Vec<u16>,
-    /// Methods that are not idempotent too.
+    /// Also methods that are not idempotent (RFC 9110 §9.2.2), such as POST and PATCH.
     pub any_method: bool,
 }
 
@@ -184,17 +205,28 @@ pub enum Parse {
     Media(String),
 }
 
-/// Limits set on a command; `None` leaves the daemon's own.
+/// Limits set on a command; `None` leaves what the daemon itself runs under.
+///
+/// A limit above the hard limit the daemon has is lowered to it, and a `nice` that only root may
+/// set has no effect: in both cases the command runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitsSpec {
-    /// Niceness, 0 to 19.
+    /// Added to the daemon's nice value, 0 to 19, as nice(1) does.
     pub nice: Option<i32>,
-    /// Address space, bytes.
+    /// Bytes of address space of each process of the command (RLIMIT_AS).
     pub memory_bytes: Option<u64>,
-    /// Processor time, seconds.
+    /// Seconds of CPU time of each process (RLIMIT_CPU): SIGXCPU, then SIGKILL one second later.
     pub cpu_seconds: Option<u64>,
-    /// Processes of the same user.
+    /// Processes and threads (RLIMIT_NPROC). The kernel counts **all of the user's**, not the
+    /// command's alone, and does not hold root to it.
     pub processes: Option<u64>,
+}
+
+impl LimitsSpec {
+    /// True when nothing is limited.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// `file`: one file, or one folder's list.
@@ -236,9 +268,9 @@ pub enum WindowSpec {
 /// How a file's bytes are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// Text when they are text.
+    /// Text when the part read is UTF-8 without NUL, else base64.
     Auto,
-    /// Text, invalid sequences replaced.
+    /// Text; what is not UTF-8 becomes U+FFFD.
     Text,
     /// Base64.
     Base64,

@@ -2,6 +2,7 @@
 //! nothing here knows TOML, and nothing here does IO.
 
 mod action;
+mod catalog;
 mod declaration;
 mod hosts;
 mod http;
@@ -9,11 +10,14 @@ mod result;
 mod settings;
 mod test;
 mod tool;
+mod window;
 
 pub use action::{
     ActionSpec, ArgSpec, ClientIdentity, Encoding, FileSpec, HeaderSpec, HttpBody, HttpSpec,
     HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
+    is_own_header,
 };
+pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind};
 pub use declaration::{
     Annotations, Cache, CacheScope, Icon, Identity, Role, Theme, ToolAnnotations, ToolDeclaration,
 };
@@ -26,3 +30,4 @@ pub use test::{
     UpstreamBody, UpstreamFault, UpstreamReply,
 };
 pub use tool::Tool;
+pub use window::{Window, WindowError};

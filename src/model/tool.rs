@@ -1,6 +1,6 @@
 //! A tool, whole.
 
-use super::{ActionSpec, ResultSpec, ToolDeclaration};
+use super::{ActionSpec, Component, Kind, ResultSpec, ToolDeclaration};
 use crate::lang::diag::Span;
 use crate::lang::schema::{HeaderParam, Schema};
 use std::sync::Arc;
@@ -20,11 +20,34 @@ pub struct Tool {
     pub action: Option<ActionSpec>,
     /// How the answer is made; `None` is the action's default.
     pub result: Option<ResultSpec>,
-    /// Changes whenever anything that `tools/list` shows of it does.
+    /// See [`Component::fingerprint`].
     pub fingerprint: String,
-    /// Changes whenever anything that the manifest says of it does, defaults and the files it names
-    /// included. Two tools with the same digest are the same, wherever they are declared.
+    /// See [`Component::definition`].
     pub definition: [u8; 32],
-    /// Where it was declared, for messages.
+    /// See [`Component::at`].
     pub at: Span,
+}
+
+impl Component for Tool {
+    const KIND: Kind = Kind::Tool;
+
+    fn key(&self) -> &str {
+        &self.declaration.name
+    }
+
+    fn action(&self) -> Option<&ActionSpec> {
+        self.action.as_ref()
+    }
+
+    fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    fn definition(&self) -> &[u8; 32] {
+        &self.definition
+    }
+
+    fn at(&self) -> &Span {
+        &self.at
+    }
 }

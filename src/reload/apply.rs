@@ -10,7 +10,7 @@ use crate::manifest::environment::Environment;
 use crate::manifest::load::{Loaded, load};
 use crate::manifest::lower::codes::NOT_READY;
 use crate::manifest::settings::{self, Asked};
-use crate::model::{ActionSpec, OnError, Settings};
+use crate::model::{ActionSpec, Counts, Kind, OnError, Settings};
 use crate::runtime::{self, Diff, Handle, Runtime};
 use crate::shutdown::Shutdown;
 use crate::transport::http::Mover;
@@ -129,11 +129,11 @@ impl Reloader {
             .filter(|last| !whole && last.settings == settings);
         let base = base.map(|last| &last.loaded);
         let loaded = load(&settings, &self.environment, &self.schemas, base);
-        let misses_a_tool = self.misses_a_tool(&loaded);
-        if loaded.unsettled || misses_a_tool && !whole && self.is_awaited() {
+        let misses_a_component = self.misses_a_component(&loaded);
+        if loaded.unsettled || misses_a_component && !whole && self.is_awaited() {
             return Applied::Unsettled;
         }
-        if !misses_a_source && !misses_a_tool {
+        if !misses_a_source && !misses_a_component {
             self.missing_since = None;
         }
         self.decide(Look { settings, loaded }, found, whole, began)
@@ -152,14 +152,14 @@ impl Reloader {
         }
         let before = self.handle.snapshot();
         let same_server = look.settings == self.served.settings;
-        if same_server && before.serves_just(&look.loaded.tools) && before.is_current() {
+        if same_server && before.serves_just(&look.loaded.catalog) && before.is_current() {
             return self.keep(look, &found, whole);
         }
         // As at the start: what never was served may be missing, when the server file says so.
         let skip = look.settings.server.on_error == OnError::Skip;
-        let may_miss = |name: &str| skip && !before.serves(name);
-        let (settings, tools) = (&look.settings, &look.loaded.tools);
-        match runtime::build(settings, tools, Some(&before), &self.shutdown, may_miss) {
+        let may_miss = |kind: Kind, key: &str| skip && !before.serves(kind, key);
+        let (settings, catalog) = (&look.settings, &look.loaded.catalog);
+        match runtime::build(settings, catalog, Some(&before), &self.shutdown, may_miss) {
             Err(errors) => {
                 found.extend(errors);
                 self.refuse(found, Some(look))
@@ -213,10 +213,10 @@ impl Reloader {
         self.say_whole_again();
         self.say_findings(found);
         if whole {
-            let tools = self.handle.snapshot().tools();
+            let Counts { tools } = self.handle.snapshot().counts();
             tracing::info!(tools, "read everything again; nothing has changed");
         } else if changed {
-            tracing::debug!("files have changed; the tools are the same");
+            tracing::debug!("files have changed; the components are the same");
         }
         Applied::Unchanged
     }
@@ -235,7 +235,7 @@ impl Reloader {
         } else {
             "reloaded"
         };
-        let tools = runtime.tools();
+        let Counts { tools } = runtime.counts();
         self.handle.swap(Arc::new(runtime));
         let settings = std::mem::replace(&mut self.served, look).settings;
         self.say_whole_again();
@@ -299,17 +299,17 @@ impl Reloader {
         sources.any(|path| std::fs::metadata(path).map_or(true, |data| data.len() == 0))
     }
 
-    /// Whether a tool would go because its file is gone or empty.
-    fn misses_a_tool(&self, loaded: &Loaded) -> bool {
-        let mut names = HashSet::new();
+    /// Whether a component would go because its file is gone or empty.
+    fn misses_a_component(&self, loaded: &Loaded) -> bool {
+        let mut keys = HashSet::new();
         let mut files = HashSet::new();
-        for (path, declared) in loaded.names() {
+        for (path, declared) in loaded.keys() {
             files.insert(path);
-            names.extend(declared);
+            keys.extend(declared);
         }
-        let mut served = self.served.loaded.names();
+        let mut served = self.served.loaded.keys();
         served.any(|(path, mut declared)| {
-            !files.contains(path) && declared.any(|name| !names.contains(name))
+            !files.contains(path) && declared.any(|key| !keys.contains(&key))
         })
     }
 
@@ -337,10 +337,10 @@ impl Reloader {
         for path in look.loaded.outside() {
             places.path(path);
         }
-        let actions = look.loaded.tools.iter().map(|tool| &tool.action);
+        let actions = look.loaded.catalog.actions();
         let roots: HashSet<&Path> = actions
             .filter_map(|action| match action {
-                Some(ActionSpec::File(spec)) => Some(spec.root.as_path()),
+                ActionSpec::File(spec) => Some(spec.root.as_path()),
                 _ => None,
             })
             .collect();

@@ -2,6 +2,7 @@
 
 use crate::lang::diag::position::locate;
 use crate::lang::diag::{self, Diagnostic, RenderStyle, Severity};
+use crate::model::Kind;
 use crate::telemetry::LogFormat;
 use std::collections::HashSet;
 
@@ -70,8 +71,11 @@ fn key(found: &Diagnostic) -> String {
 }
 
 /// Names for a log line: the first few, and how many more.
-pub(super) fn short(names: &[String]) -> String {
-    let mut text = names.iter().take(NAMED).cloned().collect::<Vec<_>>();
+pub(super) fn short(names: &[(Kind, String)]) -> String {
+    let named = names.iter().take(NAMED).map(|(kind, name)| match kind {
+        Kind::Tool => name.clone(),
+    });
+    let mut text: Vec<String> = named.collect();
     if let Some(more) = names.len().checked_sub(NAMED).filter(|more| *more > 0) {
         text.push(format!("{more} more"));
     }
@@ -114,7 +118,8 @@ mod tests {
 
     #[test]
     fn long_lists_are_cut() {
-        let names: Vec<String> = (0..5000).map(|number| format!("t{number}")).collect();
+        let named = |number| (Kind::Tool, format!("t{number}"));
+        let names: Vec<_> = (0..5000).map(named).collect();
         assert_eq!(short(&names[..2]), "t0, t1");
         assert!(short(&names).ends_with("t19, 4980 more"));
         assert_eq!(short(&[]), "");

@@ -1,16 +1,16 @@
 //! From a model to a runtime: folders opened, clients made, lists written.
 
-use super::cursor::Cursors;
-use super::{Entry, Runtime, SharedValues, ToolSet};
+use super::list::List;
+use super::set::{Entry, Set};
+use super::{Runtime, SharedValues, Tools};
 use crate::action::http::StandIn;
 use crate::action::shell::own_binary;
-use crate::action::{Action, PrepareError, Toolbox};
+use crate::action::{PrepareError, Toolbox};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::NOT_READY;
-use crate::model::{Settings, Tool, ToolDeclaration};
+use crate::model::{Catalog, Component, Kind, Settings, Tool};
 use crate::protocol::{Face, Listed, Offer};
 use crate::shutdown::Shutdown;
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -19,45 +19,42 @@ use std::sync::Arc;
 pub struct Built {
     /// The runtime.
     pub runtime: Runtime,
-    /// Why some tools are not in it.
+    /// Why some components are not in it.
     pub left_out: Vec<Diagnostic>,
 }
 
-/// Builds the runtime of these tools. What `previous` had ready for a tool that has not changed is
-/// taken over: open folders, connection pools. A tool that cannot be made ready is left out when
-/// `may_miss` says so of its name.
+/// Builds the runtime of this catalog. What `previous` had ready for a component that has not
+/// changed is taken over: open folders, connection pools. One that cannot be made ready is left out
+/// when `may_miss` says so of its kind and name.
 ///
 /// # Errors
 /// What cannot be made ready: a folder that is gone, a certificate that cannot be used.
 pub fn build(
     settings: &Settings,
-    tools: &[Arc<Tool>],
+    catalog: &Catalog,
     previous: Option<&Runtime>,
     shutdown: &Shutdown,
-    may_miss: impl Fn(&str) -> bool,
+    may_miss: impl Fn(Kind, &str) -> bool,
 ) -> Result<Built, Vec<Diagnostic>> {
     let mut toolbox = Toolbox::new(shutdown, settings.server.grace, helper());
     if let Some(previous) = previous {
-        let actions = previous.tools.by_name.values();
-        toolbox.take_over(actions.filter_map(|entry| entry.action.as_deref()));
+        toolbox.take_over(previous.actions());
     }
-    let mut served = Vec::with_capacity(tools.len());
-    let (mut left_out, mut errors) = (Vec::new(), Vec::new());
-    for tool in tools {
-        match entry(tool, previous, &mut toolbox) {
-            Ok(entry) => served.push(entry),
-            Err(error) => {
-                let missed = may_miss(&tool.declaration.name);
-                let found = if missed { &mut left_out } else { &mut errors };
-                found.push(not_ready(tool, &error));
-            }
-        }
-    }
+    let mut builder = Builder {
+        toolbox,
+        may_miss,
+        left_out: Vec::new(),
+        errors: Vec::new(),
+    };
+    let tools = builder.ready(&catalog.tools, previous.map(|before| &before.tools.set));
+    let Builder {
+        left_out, errors, ..
+    } = builder;
     if !errors.is_empty() {
         return Err(errors);
     }
     Ok(Built {
-        runtime: assemble(settings, served),
+        runtime: assemble(settings, tools),
         left_out,
     })
 }
@@ -74,8 +71,41 @@ pub fn build_for_test(
     shutdown: &Shutdown,
 ) -> Result<Runtime, PrepareError> {
     let toolbox = Toolbox::new(shutdown, settings.server.grace, helper());
-    let served = entry(tool, None, &mut toolbox.standing_in(upstream))?;
+    let served = Entry::prepare(tool, None, &mut toolbox.standing_in(upstream))?;
     Ok(assemble(settings, vec![served]))
+}
+
+/// What components are made ready with, and what came of it so far.
+struct Builder<M> {
+    toolbox: Toolbox,
+    may_miss: M,
+    left_out: Vec<Diagnostic>,
+    errors: Vec<Diagnostic>,
+}
+
+impl<M: Fn(Kind, &str) -> bool> Builder<M> {
+    /// The components of one kind that can be made ready.
+    fn ready<C: Component>(
+        &mut self,
+        components: &[Arc<C>],
+        before: Option<&Set<C>>,
+    ) -> Vec<Entry<C>> {
+        let mut entries = Vec::with_capacity(components.len());
+        for component in components {
+            match Entry::prepare(component, before, &mut self.toolbox) {
+                Ok(entry) => entries.push(entry),
+                Err(error) => {
+                    let missed = (self.may_miss)(C::KIND, component.key());
+                    let found = match missed {
+                        true => &mut self.left_out,
+                        false => &mut self.errors,
+                    };
+                    found.push(not_ready(&**component, &error));
+                }
+            }
+        }
+        entries
+    }
 }
 
 /// This program, for commands that run under limits.
@@ -83,87 +113,43 @@ fn helper() -> PathBuf {
     own_binary().unwrap_or_else(|_| PathBuf::from("snodo"))
 }
 
-/// A tool with its action: the one that ran it before, when neither has changed.
-fn entry(
-    tool: &Arc<Tool>,
-    previous: Option<&Runtime>,
-    toolbox: &mut Toolbox,
-) -> Result<Entry, PrepareError> {
-    let known = previous.and_then(|previous| previous.tools.by_name.get(&tool.declaration.name));
-    let known = known.filter(|known| known.tool.definition == tool.definition);
-    let action = match (known, &tool.action) {
-        (Some(known), _) if known.is_current() => known.action.clone(),
-        (_, None) => None,
-        (_, Some(spec)) => Some(Arc::new(Action::prepare(spec, toolbox)?)),
-    };
-    Ok(Entry {
-        tool: Arc::clone(tool),
-        action,
-    })
+fn not_ready<C: Component>(component: &C, error: &PrepareError) -> Diagnostic {
+    let (kind, key) = (C::KIND, component.key());
+    let message = format!("the {kind} cannot be served: {error}");
+    Diagnostic::error(NOT_READY, component.at().clone(), message)
+        .label(format!("in {kind} \"{key}\""))
 }
 
-fn not_ready(tool: &Tool, error: &PrepareError) -> Diagnostic {
-    let name = &tool.declaration.name;
-    let message = format!("the tool cannot be served: {error}");
-    Diagnostic::error(NOT_READY, tool.at.clone(), message).label(format!("in tool \"{name}\""))
-}
-
-fn assemble(settings: &Settings, served: Vec<Entry>) -> Runtime {
+fn assemble(settings: &Settings, tools: Vec<Entry<Tool>>) -> Runtime {
     let offer = Offer {
-        tools: (!served.is_empty()).then(Listed::default),
+        tools: (!tools.is_empty()).then(Listed::default),
     };
-    let mirrored = served.iter().map(|entry| {
-        let tool = &entry.tool;
+    let mirrored = tools.iter().map(|entry| {
+        let tool = &entry.component;
         (tool.declaration.name.as_str(), tool.mirrored.as_slice())
     });
     let face = Face::new(&settings.server.identity, offer).with_mirrored(mirrored);
-    let discovery = face.discover_result(settings.server.discovery_cache);
-    let secret = settings.server.secret.as_ref();
-    let cursors = Cursors::new(
-        "tools",
-        served.iter().map(|entry| entry.tool.fingerprint.as_str()),
-        settings.server.page_size,
-        secret.map(crate::secret::Secret::reveal),
-    );
-    let pages = pages(settings, &face, &served, &cursors);
-    let definitions = served.iter().map(|entry| entry.tool.definition).collect();
-    let by_name: HashMap<String, Entry> = served
-        .into_iter()
-        .map(|entry| (entry.tool.declaration.name.clone(), entry))
-        .collect();
     Runtime {
-        face,
-        discovery,
-        tools: ToolSet {
-            by_name,
-            pages,
-            definitions,
-        },
+        discovery: face.discover_result(settings.server.discovery_cache),
+        tools: Tools::new(settings, &face, tools),
         values: SharedValues::of(&settings.values),
-        cursors,
+        face,
     }
 }
 
-fn pages(
-    settings: &Settings,
-    face: &Face,
-    served: &[Entry],
-    cursors: &Cursors,
-) -> Vec<crate::ops::Ready> {
-    let size = settings.server.page_size.max(1);
-    let declarations: Vec<&ToolDeclaration> =
-        served.iter().map(|entry| &entry.tool.declaration).collect();
-    let count = declarations.len().div_ceil(size).max(1);
-    (0..count)
-        .map(|page| {
-            let from = page * size;
-            let to = (from + size).min(declarations.len());
-            let next = u32::try_from(page + 1)
-                .ok()
-                .filter(|_| page + 1 < count)
-                .map(|next| cursors.write(next));
-            let shown = declarations.get(from..to).unwrap_or_default();
-            face.tools_page(shown, next.as_deref(), settings.server.tools_cache)
-        })
-        .collect()
+impl Tools {
+    fn new(settings: &Settings, face: &Face, entries: Vec<Entry<Tool>>) -> Self {
+        let shown = entries.iter().map(|entry| {
+            let tool = &entry.component;
+            (tool.fingerprint(), &tool.declaration)
+        });
+        let cache = settings.server.tools_cache;
+        let list = List::new(settings, "tools", shown, |page, next| {
+            face.tools_page(page, next, cache)
+        });
+        Self {
+            list,
+            set: Set::new(entries),
+        }
+    }
 }

@@ -1,8 +1,10 @@
 //! Carrying out an operation: one match over all of them.
 
-use super::{Entry, Runtime};
+use super::Runtime;
+use super::set::Entry;
 use crate::action::{Call, Failure, answer};
 use crate::lang::template::Scope;
+use crate::model::Tool;
 use crate::ops::{Answer, Arguments, Context, OpError, Operation, ToolOutcome};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -19,9 +21,9 @@ impl Runtime {
     ) -> Result<Answer, OpError> {
         match operation {
             Operation::Discover => Ok(Answer::Ready(self.discovery.clone())),
-            Operation::ListTools { cursor } => self.list_tools(cursor.as_deref()),
+            Operation::ListTools { cursor } => self.tools.list.page(cursor.as_deref()),
             Operation::CallTool { name, arguments } => {
-                let Some(entry) = self.tools.by_name.get(&name) else {
+                let Some(entry) = self.tools.set.get(&name) else {
                     return Err(OpError::UnknownTool(name));
                 };
                 self.call_tool(entry, arguments, context)
@@ -31,22 +33,13 @@ impl Runtime {
         }
     }
 
-    fn list_tools(&self, cursor: Option<&str>) -> Result<Answer, OpError> {
-        let page = match cursor {
-            None => 0,
-            Some(cursor) => self.cursors.read(cursor).ok_or(OpError::InvalidCursor)?,
-        };
-        let page = self.tools.pages.get(page).ok_or(OpError::InvalidCursor)?;
-        Ok(Answer::Ready(page.clone()))
-    }
-
     async fn call_tool(
         &self,
-        entry: &Entry,
+        entry: &Entry<Tool>,
         arguments: Arguments,
         context: &Context,
     ) -> Result<ToolOutcome, OpError> {
-        let tool = &entry.tool;
+        let tool = &*entry.component;
         // What the caller sent is checked, then what it left out is filled in.
         let sent = Value::Object(arguments);
         if let Err(violations) = tool.input.check(&sent) {

@@ -5,17 +5,19 @@ mod cursor;
 mod diff;
 mod execute;
 mod handle;
+mod list;
+mod set;
 
 pub use build::{Built, build, build_for_test};
 pub use diff::Diff;
 pub use handle::Handle;
 
 use crate::action::Action;
-use crate::model::{Tool, Values};
+use crate::model::{Catalog, Counts, Kind, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
-use cursor::Cursors;
-use std::collections::HashMap;
+use list::List;
+use set::Set;
 use std::sync::Arc;
 
 /// Everything a request needs, built from one set of manifests. It has no interior mutability: a
@@ -24,25 +26,15 @@ use std::sync::Arc;
 pub struct Runtime {
     face: Face,
     discovery: Ready,
-    tools: ToolSet,
+    tools: Tools,
     values: SharedValues,
-    cursors: Cursors,
 }
 
-/// The tools, found by name, and the pages that list them.
+/// The tools, and the list of them.
 #[derive(Debug)]
-struct ToolSet {
-    by_name: HashMap<String, Entry>,
-    pages: Vec<Ready>,
-    /// What the manifests say of each, in the order of the list.
-    definitions: Vec<[u8; 32]>,
-}
-
-/// A tool with its action ready to run.
-#[derive(Clone, Debug)]
-struct Entry {
-    tool: Arc<Tool>,
-    action: Option<Arc<Action>>,
+struct Tools {
+    set: Set<Tool>,
+    list: List,
 }
 
 /// What `secrets` and `env` hold in templates, made once.
@@ -58,50 +50,40 @@ impl Runtime {
         &self.face
     }
 
-    /// Whether there is a tool of this name.
-    pub fn serves(&self, tool: &str) -> bool {
-        self.tools.by_name.contains_key(tool)
+    /// Whether there is a component of this kind and name.
+    pub fn serves(&self, kind: Kind, key: &str) -> bool {
+        match kind {
+            Kind::Tool => self.tools.set.get(key).is_some(),
+        }
     }
 
-    /// How many tools there are.
-    pub fn tools(&self) -> usize {
-        self.tools.by_name.len()
+    /// How many components there are.
+    pub fn counts(&self) -> Counts {
+        Counts {
+            tools: self.tools.set.len(),
+        }
     }
 
-    /// Whether these tools, in this order, are the ones that are served.
-    pub fn serves_just(&self, tools: &[Arc<Tool>]) -> bool {
-        let wanted = tools.iter().map(|tool| &tool.definition);
-        wanted.eq(&self.tools.definitions)
+    /// Whether these components, in this order, are the ones that are served.
+    pub fn serves_just(&self, catalog: &Catalog) -> bool {
+        self.tools.set.holds_just(&catalog.tools)
     }
 
     /// Whether what was opened when this was built is still what its names lead to: another folder
     /// may lie where an action's was. Asks the file system.
     pub fn is_current(&self) -> bool {
-        self.tools.by_name.values().all(Entry::is_current)
+        self.tools.set.is_current()
     }
 
-    /// Whether both serve the same tools in the same order by the same actions. What they say of
-    /// the server may differ.
+    /// Whether both serve the same components in the same order by the same actions. What they say
+    /// of the server may differ.
     pub fn serves_as(&self, other: &Self) -> bool {
-        self.tools.definitions == other.tools.definitions
-            && self.tools.by_name.iter().all(|(name, entry)| {
-                let same = other.tools.by_name.get(name);
-                same.is_some_and(|same| entry.has_action_of(same))
-            })
-    }
-}
-
-impl Entry {
-    fn is_current(&self) -> bool {
-        let action = self.action.as_ref();
-        action.is_none_or(|action| action.is_current())
+        self.tools.set.is_as(&other.tools.set)
     }
 
-    fn has_action_of(&self, other: &Self) -> bool {
-        match (&self.action, &other.action) {
-            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
-            (one, two) => one.is_none() && two.is_none(),
-        }
+    /// The actions of all components.
+    fn actions(&self) -> impl Iterator<Item = &Action> {
+        self.tools.set.actions()
     }
 }
 

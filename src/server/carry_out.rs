@@ -3,6 +3,7 @@
 use super::Execute;
 use crate::ops::OpError;
 use crate::protocol::{Call, Response};
+use crate::units::Time;
 use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
@@ -40,7 +41,8 @@ pub(super) async fn carry_out<E: Execute>(
         Err(_) => {
             tracing::warn!(method = context.method, ?limit, "a request timed out");
             Err(OpError::Internal(format!(
-                "request timed out after {limit:?}"
+                "request timed out after {}",
+                Time(limit)
             )))
         }
     };

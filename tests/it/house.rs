@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// The modules in layer order: each imports only what stands in a line above it.
 const LAYERS: &[&[&str]] = &[
-    &["lang", "secret", "shutdown", "telemetry"],
+    &["lang", "secret", "shutdown", "telemetry", "units"],
     &["model"],
     &["manifest", "ops"],
     &["protocol", "action"],

@@ -1,11 +1,9 @@
 //! The `file` action of a component: templates to a path and a window, what was read to an answer.
 
-use super::{
-    Body, FileContent, FileError, Fixed, Found, Listing, ReadOptions, Root, RootError, Window,
-};
+use super::{Body, FileContent, FileError, Fixed, Found, Listing, ReadOptions, Root, RootError};
 use crate::action::{Call, Failure, Output, media, render};
 use crate::lang::template::text_of;
-use crate::model::{Encoding, FileSpec, WindowSpec};
+use crate::model::{FileSpec, Window, WindowSpec};
 use crate::ops::{Block, ToolOutcome};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -61,11 +59,7 @@ impl FileAction {
         let options = ReadOptions {
             max_bytes: spec.max_bytes,
             window: self.window(call)?,
-            encoding: match spec.encoding {
-                Encoding::Auto => super::Encoding::Auto,
-                Encoding::Text => super::Encoding::Text,
-                Encoding::Base64 => super::Encoding::Base64,
-            },
+            encoding: spec.encoding,
             list_directories: spec.list_directories,
         };
         let found = match &self.source {

@@ -30,9 +30,7 @@ pub(super) async fn read(
         .await
         .unwrap_or_else(|_| {
             tracing::warn!(?path, "the file system did not answer in time");
-            Err(FileError::TimedOut {
-                seconds: PATIENCE.as_secs(),
-            })
+            Err(FileError::TimedOut(PATIENCE))
         })
 }
 

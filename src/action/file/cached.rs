@@ -3,8 +3,9 @@
 //! disk, a network file system, an old kernel, another system than Linux) is left to
 //! [`super::blocking`], which is also the judge of every failure.
 
-use super::options::{ReadOptions, Window};
+use super::options::ReadOptions;
 use super::part::Part;
+use crate::model::Window;
 use cap_std::fs::Dir;
 use std::fs::File;
 use std::path::Path;

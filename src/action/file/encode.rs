@@ -1,7 +1,8 @@
 //! From bytes to text or base64.
 
+use super::Body;
 use super::part::Part;
-use super::{Body, Encoding};
+use crate::model::Encoding;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 

@@ -1,7 +1,10 @@
 //! Why nothing was read.
 
+use crate::model::WindowError;
+use crate::units::Time;
 use rustix::io::Errno;
 use std::io;
+use std::time::Duration;
 
 /// Why a read gave nothing. The messages are for the caller and hold no path of the system; what
 /// is not there, what leads out and what the system refuses read alike.
@@ -33,11 +36,8 @@ pub enum FileError {
     #[error(transparent)]
     Window(#[from] WindowError),
     /// The file system took too long, or too many reads of it were waiting.
-    #[error("the file could not be read within {seconds} s")]
-    TimedOut {
-        /// The bound.
-        seconds: u64,
-    },
+    #[error("the file could not be read within {}", Time(*.0))]
+    TimedOut(Duration),
     /// The file system failed.
     #[error("the file could not be read: {0}")]
     Failed(io::ErrorKind),
@@ -85,25 +85,6 @@ impl FileError {
         tracing::debug!(?path, reason, "file not read");
         Self::NotFound
     }
-}
-
-/// Why a window cannot be.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WindowError {
-    /// Lines are counted from 1.
-    #[error("lines are counted from 1; there is no line 0")]
-    Zero,
-    /// The range ends before it begins.
-    #[error("the line range `{from}-{to}` ends before it begins")]
-    Backwards {
-        /// The first line.
-        from: u64,
-        /// The last line.
-        to: u64,
-    },
-    /// Not a line range. Holds the first 64 characters of what was given.
-    #[error("`{0}` is not a line range; write `5`, `3-9`, `3-` or `-9`")]
-    Syntax(String),
 }
 
 /// Why a folder cannot be a root. For the operator: it names the path.

@@ -17,6 +17,6 @@ mod time;
 
 pub use action::{FileAction, FileOutput};
 pub use content::{Body, Entry, EntryKind, FileContent, Found, Listing};
-pub use error::{FileError, RootError, WindowError};
-pub use options::{Encoding, ReadOptions, Window};
+pub use error::{FileError, RootError};
+pub use options::ReadOptions;
 pub use source::{Fixed, Root};

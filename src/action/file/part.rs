@@ -1,6 +1,7 @@
 //! Reading the window's bytes from an open file, in bounded memory.
 
-use super::{FileError, ReadOptions, Window};
+use super::{FileError, ReadOptions};
+use crate::model::Window;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicBool, Ordering};

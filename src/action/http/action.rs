@@ -1,10 +1,10 @@
 //! The `http` action of a component: templates to a request, a response to success or failure.
 
 use super::output::{HttpOutput, refusal};
-use super::{Client, ClientError, ClientOptions, Fetch, FetchError, Identity, Retry, StandIn, Target};
+use super::{Client, ClientError, ClientOptions, Fetch, FetchError, StandIn};
 use crate::action::{Call, Failure, render};
 use crate::lang::template::{RenderErrorKind, Scope, Tree};
-use crate::model::{ClientIdentity, HttpBody, HttpSpec, HttpTarget};
+use crate::model::{HttpBody, HttpSpec, HttpTarget};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderName, HeaderValue};
@@ -16,7 +16,6 @@ use url::Url;
 pub struct HttpAction {
     spec: Arc<HttpSpec>,
     client: Arc<Client>,
-    target: Target,
     /// A template of the body uses a secret.
     secret_body: bool,
     /// The URL's template does.
@@ -26,12 +25,10 @@ pub struct HttpAction {
 /// The clients of a runtime, one for each choice of certificates.
 #[derive(Default)]
 pub struct HttpClients {
-    known: Vec<(Certificates, Arc<Client>)>,
+    known: Vec<(ClientOptions, Arc<Client>)>,
     /// In a test of a manifest: what every client reaches instead of the network.
     stand_in: Option<Arc<StandIn>>,
 }
-
-type Certificates = (Option<Vec<u8>>, Option<ClientIdentity>);
 
 impl fmt::Debug for HttpAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -58,36 +55,32 @@ impl HttpClients {
 
     /// Keeps an action's client, with its open connections, for the actions that come.
     pub fn add(&mut self, action: &HttpAction) {
-        let certificates = certificates(&action.spec);
-        if !self.known.iter().any(|(known, _)| *known == certificates) {
-            self.known.push((certificates, Arc::clone(&action.client)));
+        let options = options(&action.spec);
+        if !self.known.iter().any(|(known, _)| *known == options) {
+            self.known.push((options, Arc::clone(&action.client)));
         }
     }
 
     fn client(&mut self, spec: &HttpSpec) -> Result<Arc<Client>, ClientError> {
-        let certificates = certificates(spec);
+        let options = options(spec);
         let mut known = self.known.iter();
-        if let Some((_, client)) = known.find(|(known, _)| *known == certificates) {
+        if let Some((_, client)) = known.find(|(known, _)| *known == options) {
             return Ok(Arc::clone(client));
         }
-        let options = ClientOptions {
-            ca: spec.ca_pem.iter().cloned().collect(),
-            identity: spec.client_pem.as_ref().map(|identity| Identity {
-                certificates: identity.chain.clone(),
-                key: identity.key.0.clone(),
-            }),
-        };
         let client = Arc::new(match &self.stand_in {
             None => Client::new(&options)?,
             Some(upstream) => Client::with_stand_in(&options, upstream)?,
         });
-        self.known.push((certificates, Arc::clone(&client)));
+        self.known.push((options, Arc::clone(&client)));
         Ok(client)
     }
 }
 
-fn certificates(spec: &HttpSpec) -> Certificates {
-    (spec.ca_pem.clone(), spec.client_pem.clone())
+fn options(spec: &HttpSpec) -> ClientOptions {
+    ClientOptions {
+        ca: spec.ca_pem.iter().cloned().collect(),
+        identity: spec.client_pem.clone(),
+    }
 }
 
 impl HttpAction {
@@ -96,24 +89,11 @@ impl HttpAction {
     /// # Errors
     /// Certificates that cannot be used.
     pub fn prepare(spec: &Arc<HttpSpec>, clients: &mut HttpClients) -> Result<Self, ClientError> {
-        let target = match &spec.target {
-            HttpTarget::Fixed { allow_private } => Target::Fixed {
-                allow_private: *allow_private,
-            },
-            HttpTarget::FromCaller {
-                allow_hosts,
-                allow_private,
-            } => Target::FromCaller {
-                allow_hosts: allow_hosts.clone(),
-                allow_private: *allow_private,
-            },
-        };
         Ok(Self {
             client: clients.client(spec)?,
             secret_body: is_secret_body(&spec.body),
             secret_url: spec.url.uses("secrets"),
             spec: Arc::clone(spec),
-            target,
         })
     }
 
@@ -135,7 +115,7 @@ impl HttpAction {
 
     /// Why no response came, and from where, unless that is a secret.
     fn failure(&self, error: &FetchError) -> Failure {
-        let is_caller_named = matches!(self.target, Target::FromCaller { .. });
+        let is_caller_named = matches!(self.spec.target, HttpTarget::FromCaller { .. });
         Failure(if is_caller_named && self.secret_url {
             error.fault().to_string()
         } else {
@@ -189,13 +169,8 @@ impl HttpAction {
             max_bytes: spec.max_bytes,
             accept_status: spec.accept_status.clone(),
             redirects: spec.redirects,
-            retry: Retry {
-                attempts: spec.retry.attempts,
-                backoff: spec.retry.backoff,
-                on: spec.retry.on.clone(),
-                any_method: spec.retry.any_method,
-            },
-            target: self.target.clone(),
+            retry: spec.retry.clone(),
+            target: spec.target.clone(),
         })
     }
 

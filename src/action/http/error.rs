@@ -1,6 +1,7 @@
 //! Why a fetch gave no answer, in words that a model may read.
 
 use super::origin::Origin;
+use crate::units::{Size, Time};
 use http::{HeaderName, Method};
 use std::fmt;
 use std::io;
@@ -74,7 +75,7 @@ pub enum Fault {
     #[error("host unreachable")]
     Unreachable,
     /// The connection, or TLS upon it, was not there in time.
-    #[error("could not connect within {}", Span(*.0))]
+    #[error("could not connect within {}", Time(*.0))]
     ConnectTimeout(Duration),
     /// The connection failed in another way.
     #[error("could not connect: {0}")]
@@ -125,7 +126,7 @@ pub enum Fault {
     #[error("redirect to another host refused: the request body holds a secret")]
     SecretBody,
     /// The whole call took too long.
-    #[error("timed out after {}", Span(*.0))]
+    #[error("timed out after {}", Time(*.0))]
     TimedOut(Duration),
 }
 
@@ -143,66 +144,5 @@ impl Fault {
                 | Self::Closed
                 | Self::Reset
         )
-    }
-}
-
-/// A length of time as a person writes it: `250 ms`, `5 s`, `1.5 s`.
-struct Span(Duration);
-
-impl fmt::Display for Span {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 < Duration::from_secs(1) {
-            write!(f, "{} ms", self.0.as_millis())
-        } else {
-            write!(f, "{} s", self.0.as_millis() as f64 / 1000.0)
-        }
-    }
-}
-
-/// A number of bytes as a person writes it: `512 bytes`, `64 KiB`, `4 MiB`.
-struct Size(usize);
-
-impl fmt::Display for Size {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const KIB: usize = 1024;
-        const MIB: usize = 1024 * 1024;
-        match self.0 {
-            n if n >= MIB && n.is_multiple_of(MIB) => write!(f, "{} MiB", n / MIB),
-            n if n >= KIB && n.is_multiple_of(KIB) => write!(f, "{} KiB", n / KIB),
-            n => write!(f, "{n} bytes"),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn messages_use_a_persons_units() {
-        for (fault, text) in [
-            (
-                Fault::TimedOut(Duration::from_secs(5)),
-                "timed out after 5 s",
-            ),
-            (
-                Fault::TimedOut(Duration::from_millis(1500)),
-                "timed out after 1.5 s",
-            ),
-            (
-                Fault::TimedOut(Duration::from_millis(250)),
-                "timed out after 250 ms",
-            ),
-            (Fault::TooLarge(4 << 20), "response larger than 4 MiB"),
-            (Fault::TooLarge(64 << 10), "response larger than 64 KiB"),
-            (Fault::TooLarge(1000), "response larger than 1000 bytes"),
-            (Fault::TooLarge(0), "response larger than 0 bytes"),
-            (
-                Fault::TooManyRedirects(5),
-                "too many redirects: more than 5",
-            ),
-        ] {
-            assert_eq!(fault.to_string(), text);
-        }
     }
 }

@@ -3,6 +3,7 @@
 use super::decode::ACCEPTED;
 use super::error::Fault;
 use super::request::Fetch;
+use crate::model::is_own_header;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::header::{self, Entry, HeaderMap, HeaderName, HeaderValue};
@@ -11,22 +12,6 @@ use url::Url;
 
 /// What `User-Agent` is unless it is given.
 const AGENT: &str = concat!("snodo/", env!("CARGO_PKG_VERSION"));
-
-/// True for a field that describes the connection or the message's framing (RFC 9110 §7.6.1), which
-/// the client writes itself. `Host` is one: it always names the host that is connected to.
-pub fn is_own_header(name: &HeaderName) -> bool {
-    const OWN: [HeaderName; 8] = [
-        header::CONNECTION,
-        header::CONTENT_LENGTH,
-        header::EXPECT,
-        header::HOST,
-        header::TE,
-        header::TRAILER,
-        header::TRANSFER_ENCODING,
-        header::UPGRADE,
-    ];
-    OWN.contains(name) || matches!(name.as_str(), "keep-alive" | "proxy-connection")
-}
 
 /// True for a field that belongs to one origin and is not taken to another.
 pub(super) fn is_credential(name: &HeaderName, secret: &[HeaderName]) -> bool {

@@ -4,7 +4,8 @@ use super::dial::Reach;
 use super::error::Fault;
 use super::headers::{bare, is_credential, prepare};
 use super::origin::Origin;
-use super::request::{Fetch, Target};
+use super::request::Fetch;
+use crate::model::HttpTarget;
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LOCATION, CONTENT_TYPE, LOCATION};
 use http::{HeaderMap, HeaderName, Method, StatusCode, Uri};
@@ -53,10 +54,10 @@ impl Hop {
     }
 
     /// Where the request may go, by whose word its host is.
-    pub(super) fn lane(&self, target: &Target) -> Result<Lane, Fault> {
+    pub(super) fn lane(&self, target: &HttpTarget) -> Result<Lane, Fault> {
         let (any, named) = match target {
-            Target::Fixed { allow_private } => (self.home || *allow_private, true),
-            Target::FromCaller {
+            HttpTarget::Fixed { allow_private } => (self.home || *allow_private, true),
+            HttpTarget::FromCaller {
                 allow_hosts,
                 allow_private,
             } => {

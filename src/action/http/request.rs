@@ -1,6 +1,6 @@
 //! What is asked for and what comes back.
 
-use crate::model::HostPattern;
+use crate::model::{HttpTarget, RetrySpec};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub struct Fetch {
     /// fragment is not sent.
     pub url: Url,
     /// Headers in order; a name may repeat. `User-Agent`, `Accept` and `Accept-Encoding` have defaults.
-    /// Those of the connection are refused: see [`super::is_own_header`].
+    /// Those of the connection are refused: see [`crate::model::is_own_header`].
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// Names in `headers` whose values hold a secret: dropped, like `Authorization`, `Cookie` and
     /// `Proxy-Authorization`, when a redirect changes scheme, host or port.
@@ -34,43 +34,9 @@ pub struct Fetch {
     /// How many redirects are followed; 0 returns the redirect itself.
     pub redirects: u32,
     /// When the request is sent again.
-    pub retry: Retry,
+    pub retry: RetrySpec,
     /// Whose word the host is.
-    pub target: Target,
-}
-
-/// When a request is sent again. Never, by default.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Retry {
-    /// How often the request is sent in all, the first time included and redirects not counted; 0 and
-    /// 1 mean once. One budget for all redirects of a call.
-    pub attempts: u32,
-    /// The wait before the second attempt, doubled for each further one up to 30 s, of which a random
-    /// part between a half and the whole is taken. A longer `Retry-After` is honoured instead.
-    pub backoff: Duration,
-    /// The statuses that are worth another attempt.
-    pub on: Vec<u16>,
-    /// Also methods that are not idempotent (RFC 9110 §9.2.2), such as POST and PATCH.
-    pub any_method: bool,
-}
-
-/// Whose word the host is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// It stands in the manifest, so it may be anywhere. A redirect to another host may not: its
-    /// addresses must be public unless `allow_private`.
-    Fixed {
-        /// Redirects may lead to private addresses.
-        allow_private: bool,
-    },
-    /// It came with the call. Every host asked, redirects included, must be admitted by an entry and
-    /// have only public addresses, unless the entry names an exact host and port or `allow_private`.
-    FromCaller {
-        /// What the host may be; none means nothing may.
-        allow_hosts: Vec<HostPattern>,
-        /// Private addresses are allowed.
-        allow_private: bool,
-    },
+    pub target: HttpTarget,
 }
 
 /// An answer, whatever its status.

@@ -1,7 +1,7 @@
 //! When a request is sent again, and after what wait.
 
 use super::error::Fault;
-use super::request::Retry;
+use crate::model::RetrySpec;
 use http::header::RETRY_AFTER;
 use http::{HeaderMap, Method, Response};
 use std::hash::{BuildHasher, RandomState};
@@ -13,7 +13,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// How long to wait before the next attempt, `tries` having come to nothing; `None` when there is none.
 /// `jitter` is from 0 to 1.
 pub(super) fn delay<B>(
-    retry: &Retry,
+    retry: &RetrySpec,
     tries: u32,
     method: &Method,
     outcome: &Result<Response<B>, Fault>,
@@ -34,7 +34,7 @@ pub(super) fn delay<B>(
 }
 
 /// True when sending the request twice does no more than sending it once, or the manifest says so.
-pub(super) fn may_repeat(retry: &Retry, method: &Method) -> bool {
+pub(super) fn may_repeat(retry: &RetrySpec, method: &Method) -> bool {
     retry.any_method || method.is_idempotent()
 }
 
@@ -67,8 +67,8 @@ mod tests {
     use super::*;
     use http::HeaderValue;
 
-    fn retry() -> Retry {
-        Retry {
+    fn retry() -> RetrySpec {
+        RetrySpec {
             attempts: 3,
             backoff: Duration::from_millis(100),
             on: vec![429, 503],
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(wait(2, &outcome), Some(Duration::from_millis(200)));
         assert_eq!(wait(3, &outcome), None);
         assert_eq!(
-            delay(&Retry::default(), 1, &Method::GET, &outcome, 1.0),
+            delay(&RetrySpec::default(), 1, &Method::GET, &outcome, 1.0),
             None
         );
     }
@@ -148,7 +148,7 @@ mod tests {
                 expected,
                 "{method}"
             );
-            let any = Retry {
+            let any = RetrySpec {
                 any_method: true,
                 ..retry()
             };

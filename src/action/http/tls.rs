@@ -1,6 +1,7 @@
 //! TLS: the platform's roots, a manifest's own, and the client's certificate.
 
 use super::error::Fault;
+use crate::model::ClientIdentity;
 use rustls::client::ResolvesClientCert;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
@@ -12,22 +13,13 @@ use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 /// What a client is built from.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct ClientOptions {
     /// The contents of each `ca_file`, PEM: trusted in addition to the platform's roots.
     pub ca: Vec<Vec<u8>>,
     /// The certificate shown to servers that ask for one. Only hosts that the manifest names get
     /// it, and none that a redirect led to.
-    pub identity: Option<Identity>,
-}
-
-/// A client certificate.
-#[derive(Clone)]
-pub struct Identity {
-    /// The certificate and its chain, PEM, the client's own first.
-    pub certificates: Vec<u8>,
-    /// Its private key, PEM (PKCS #8, PKCS #1 or SEC 1), not encrypted.
-    pub key: Vec<u8>,
+    pub identity: Option<ClientIdentity>,
 }
 
 /// Why a client cannot be built.
@@ -151,9 +143,9 @@ fn certificates(pem: &[u8]) -> Option<Vec<CertificateDer<'static>>> {
     all.ok().filter(|all| !all.is_empty())
 }
 
-fn certified_key(identity: &Identity) -> Result<Arc<SingleCertAndKey>, ClientError> {
-    let chain = certificates(&identity.certificates).ok_or(ClientError::Certificate)?;
-    let key = PrivateKeyDer::from_pem_slice(&identity.key).map_err(|_| ClientError::Key)?;
+fn certified_key(identity: &ClientIdentity) -> Result<Arc<SingleCertAndKey>, ClientError> {
+    let chain = certificates(&identity.chain).ok_or(ClientError::Certificate)?;
+    let key = PrivateKeyDer::from_pem_slice(&identity.key.0).map_err(|_| ClientError::Key)?;
     let key =
         CertifiedKey::from_der(chain, key, &provider()).map_err(|_| ClientError::KeyMismatch)?;
     Ok(Arc::new(SingleCertAndKey::from(key)))

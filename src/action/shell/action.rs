@@ -1,15 +1,15 @@
 //! The `shell` action of a component: templates to an argument list, an exit to success or failure.
 
 use super::output::{ShellOutput, noted, tail};
-use super::{Command, Exit, Finished, Limits, Runner, Stop, Taps};
+use super::{Command, Exit, Finished, Runner, Stop, Taps};
 use crate::action::mask::Mask;
 use crate::action::{Call, Failure, render};
 use crate::model::{ArgSpec, Program, ShellSpec};
+use crate::units::Time;
 use bytes::Bytes;
 use rustix::process::Signal;
 use std::ffi::OsString;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A shell action ready to run.
 #[derive(Debug)]
@@ -44,7 +44,6 @@ impl ShellAction {
 
     fn command(&self, call: Call<'_>) -> Result<Command, Failure> {
         let spec = &*self.spec;
-        let limits = spec.limits;
         Ok(Command {
             argv: argv(&spec.program, call)?,
             env: self.env(call)?,
@@ -56,12 +55,7 @@ impl ShellAction {
             timeout: spec.timeout,
             max_output: spec.max_output,
             kill_after: spec.kill_after,
-            limits: Limits {
-                nice: limits.nice,
-                memory_bytes: limits.memory_bytes,
-                cpu_seconds: limits.cpu_seconds,
-                processes: limits.processes,
-            },
+            limits: spec.limits,
         })
     }
 
@@ -92,7 +86,7 @@ impl ShellAction {
     /// Why the end of the command is no success; `None` when it is one.
     fn trouble(&self, finished: &Finished) -> Option<String> {
         Some(match (finished.stopped, finished.exit) {
-            (Some(Stop::Timeout), _) => format!("timed out after {} s", seconds(self.spec.timeout)),
+            (Some(Stop::Timeout), _) => format!("timed out after {}", Time(self.spec.timeout)),
             (Some(Stop::Shutdown), _) => "the server is stopping; the command was ended".to_owned(),
             (None, Exit::Code(code)) if self.spec.success.contains(&code) => return None,
             (None, Exit::Code(code)) => format!("the command failed with exit code {code}"),
@@ -205,13 +199,4 @@ fn signal_name(signal: i32) -> Option<&'static str> {
     ];
     let found = NAMES.iter().find(|(known, _)| known.as_raw() == signal);
     found.map(|(_, name)| *name)
-}
-
-fn seconds(duration: Duration) -> String {
-    let seconds = duration.as_secs_f64();
-    if seconds.fract() == 0.0 {
-        format!("{seconds:.0}")
-    } else {
-        format!("{seconds}")
-    }
 }

@@ -1,7 +1,7 @@
 //! A resolved command: what to run, with what around it, and the program it names.
 
 use super::error::ProcessError;
-use super::limits::Limits;
+use crate::model::LimitsSpec;
 use bytes::Bytes;
 use rustix::fs::{Access, access};
 use std::ffi::{OsStr, OsString};
@@ -31,7 +31,7 @@ pub struct Command {
     /// How long the group has between SIGTERM and SIGKILL.
     pub kill_after: Duration,
     /// Limits the child runs under.
-    pub limits: Limits,
+    pub limits: LimitsSpec,
 }
 
 impl Command {

@@ -4,6 +4,7 @@
 //! command is started as `snodo __exec-limits … -- PATH ARGV…`: that process limits itself, then
 //! becomes the program (see `cli::exec_limits`). A command without limits is started directly.
 
+use crate::model::LimitsSpec;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,29 +20,7 @@ pub(super) const REPORT_MAX: usize = 64;
 
 const REPORT: &str = "\0snodo cannot exec: errno ";
 
-/// Limits on a command; `None` leaves what the daemon itself runs under.
-///
-/// A limit above the hard limit the daemon has is lowered to it, and a `nice` that only root may
-/// set has no effect: in both cases the command runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
-    /// Added to the daemon's nice value, -20 to 19, as nice(1) does.
-    pub nice: Option<i32>,
-    /// Bytes of address space of each process of the command (RLIMIT_AS).
-    pub memory_bytes: Option<u64>,
-    /// Seconds of CPU time of each process (RLIMIT_CPU): SIGXCPU, then SIGKILL one second later.
-    pub cpu_seconds: Option<u64>,
-    /// Processes and threads (RLIMIT_NPROC). The kernel counts **all of the user's**, not the
-    /// command's alone, and does not hold root to it.
-    pub processes: Option<u64>,
-}
-
-impl Limits {
-    /// True when nothing is limited.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
+impl LimitsSpec {
     /// What stands between the helper's name and the program: `__exec-limits --nice N … --`.
     pub(super) fn to_arguments(self) -> Vec<OsString> {
         let options = [
@@ -99,12 +78,12 @@ mod tests {
 
     #[test]
     fn only_set_limits_are_written() {
-        assert!(Limits::default().is_empty());
-        assert_eq!(Limits::default().to_arguments(), [SUBCOMMAND, "--"]);
-        let limits = Limits {
+        assert!(LimitsSpec::default().is_empty());
+        assert_eq!(LimitsSpec::default().to_arguments(), [SUBCOMMAND, "--"]);
+        let limits = LimitsSpec {
             nice: Some(-99),
             processes: Some(u64::MAX),
-            ..Limits::default()
+            ..LimitsSpec::default()
         };
         assert!(!limits.is_empty());
         let wanted = "__exec-limits --nice -20 --processes 18446744073709551615 --";

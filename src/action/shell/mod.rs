@@ -22,7 +22,7 @@ pub use capture::{Captured, Tap, text};
 pub use command::Command;
 pub use error::ProcessError;
 pub use group::Exit;
-pub use limits::{EXEC_FAILED, Limits, SUBCOMMAND, own_binary, report};
+pub use limits::{EXEC_FAILED, SUBCOMMAND, own_binary, report};
 pub use output::ShellOutput;
 pub use pipes::Taps;
 pub use process::{Finished, Runner, Stop};

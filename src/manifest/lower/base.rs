@@ -5,6 +5,7 @@ use super::codes::{BAD_META_KEY, BAD_URL, NO_EFFECT, NOT_SERVED};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::read::{At, Entry, OUT_OF_RANGE, Table, to_json};
 use crate::model::{Annotations, Icon, Role, Theme, ToolAnnotations};
+use crate::units::Time;
 use serde_json::{Map, Value};
 use std::time::Duration;
 use toml::de::DeValue;
@@ -235,7 +236,7 @@ pub(super) fn warn_of_long_timeout(cx: &Cx<'_>, table: &Table<'_>, timeout: Opti
             Diagnostic::warning(
                 NO_EFFECT,
                 timeout.at.clone(),
-                format!("every request ends after {} ms", limit.as_millis()),
+                format!("every request ends after {}", Time(limit)),
             )
             .help("raise `http.request_timeout_ms` in the server file, or lower `timeout_ms`"),
         );

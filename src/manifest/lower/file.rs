@@ -5,7 +5,7 @@ use super::codes::{CONFLICT, SECRET_SHOWN, UNREADABLE};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::template::{Names, Template};
 use crate::manifest::read::{At, MISSING_KEY, OUT_OF_RANGE, Table, Templates, within};
-use crate::model::{Encoding, FileSpec, WindowSpec};
+use crate::model::{Encoding, FileSpec, Window, WindowSpec};
 use std::path::{Path, PathBuf};
 
 /// Reads a `file` table.
@@ -170,28 +170,11 @@ fn window(table: &Table<'_>, templates: &Templates<'_>) -> WindowSpec {
     }
 }
 
-/// `5`, `3-9`, `3-` or `-9`, when it is literal.
 fn check_lines(table: &Table<'_>, read: &At<Template>) {
-    let Some(text) = read.value.literal() else {
-        return;
-    };
-    let number = |part: &str| match part.trim() {
-        "" => Some(None),
-        digits => digits.parse::<u64>().ok().filter(|n| *n > 0).map(Some),
-    };
-    let is_range = match text.split_once('-') {
-        None => matches!(number(text), Some(Some(_))),
-        Some((from, to)) => match (number(from), number(to)) {
-            (Some(Some(from)), Some(Some(to))) => from <= to,
-            (Some(None), Some(None)) => false,
-            (Some(_), Some(_)) => true,
-            _ => false,
-        },
-    };
-    if !is_range {
-        let message = format!("`{}` is not a range of lines", text.escape_debug());
+    let parsed = read.value.literal().map(Window::parse_lines);
+    if let Some(Err(error)) = parsed {
         table.report(
-            Diagnostic::error(OUT_OF_RANGE, read.at.clone(), message)
+            Diagnostic::error(OUT_OF_RANGE, read.at.clone(), error.to_string())
                 .help("write `5`, `3-9`, `3-` or `-9`, counted from 1"),
         );
     }

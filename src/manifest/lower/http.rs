@@ -6,26 +6,14 @@ use super::http_url::url;
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Tree};
 use crate::manifest::read::{Entry, OUT_OF_RANGE, Table, Templates};
-use crate::model::{ClientIdentity, HeaderSpec, HttpBody, HttpSpec, KeyPem, RetrySpec};
+use crate::model::{
+    ClientIdentity, HeaderSpec, HttpBody, HttpSpec, KeyPem, RetrySpec, is_own_header,
+};
 use std::collections::HashMap;
 use std::time::Duration;
 
 /// Ten minutes; a request that takes longer belongs in a job, not in a call.
 const MAX_MILLIS: i64 = 600_000;
-/// Header fields that the client itself writes.
-const OWN_HEADERS: [&str; 10] = [
-    "connection",
-    "content-length",
-    "expect",
-    "host",
-    "keep-alive",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
-
 /// Reads an `http` table.
 pub(super) fn http(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<HttpSpec> {
     let templates = Templates::new(names);
@@ -144,7 +132,7 @@ pub(super) fn header_name(sub: &Table<'_>, entry: &Entry<'_>) -> Option<http::He
         sub.error(BAD_HEADER, entry.key_at.clone(), message);
         return None;
     };
-    if OWN_HEADERS.contains(&name.as_str()) {
+    if is_own_header(&name) {
         let message = format!("the header field `{shown}` is set by snodo");
         sub.error(BAD_HEADER, entry.key_at.clone(), message);
         return None;

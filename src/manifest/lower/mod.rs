@@ -25,20 +25,33 @@ mod tool;
 pub(super) use base::refuse_unserved;
 pub use defaults::{check as check_defaults, finish as finish_defaults};
 pub(super) use tool::ACTIONS;
-pub use tool::{Lowered, tool};
+pub use tool::tool;
 
 use super::environment::Environment;
-use super::read::Findings;
+use super::read::{At, Findings};
 use super::regular::{self, ReadError};
 use crate::lang::diag::SourceFile;
 use crate::lang::schema::SchemaCache;
-use crate::model::Settings;
+use crate::model::{AnyComponent, Kind, Settings, Tool, ToolTest};
 use std::cell::RefCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Bytes in one file that a manifest names: 64 MiB.
 pub const MAX_OUTSIDE_BYTES: u64 = 64 << 20;
+
+/// A component and what it is asked for by.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// Which kind it is.
+    pub kind: Kind,
+    /// The component; `None` when it is broken or left out here.
+    pub component: Option<AnyComponent>,
+    /// Its name or URI, when it has a usable one: it is taken even by a broken component, but not by
+    /// one that is left out here, so that each system may have its own component of a name.
+    pub key: Option<At<String>>,
+}
 
 /// What lowering one file may look at.
 #[derive(Debug)]
@@ -56,6 +69,8 @@ pub struct Cx<'a> {
     /// Files beside the manifest that were read, with their content: when one changes, the
     /// manifest is read again.
     pub outside: &'a RefCell<Vec<Outside>>,
+    /// The tests beside the tools, each with its tool unless that is left out or broken.
+    pub tests: &'a RefCell<Vec<(Option<Arc<Tool>>, ToolTest)>>,
 }
 
 /// The folder of a manifest; relative paths count from it.
@@ -121,6 +136,7 @@ impl<'a> Cx<'a> {
             schemas: self.schemas,
             folder: self.folder.clone(),
             outside: self.outside,
+            tests: self.tests,
         }
     }
 

@@ -2,29 +2,17 @@
 
 use super::codes::{AWKWARD_NAME, BAD_NAME, CONFLICT, EMPTY_COMPONENT, NOT_STRUCTURED};
 use super::result::Answers;
-use super::{Cx, available, base, names, schema, test};
+use super::{Cx, Lowered, available, base, names, schema, test};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::schema::header_params;
 use crate::manifest::read::{At, Digest, Table};
-use crate::model::{ActionSpec, Parse, ResultSpec, Tool, ToolDeclaration, ToolTest};
+use crate::model::{ActionSpec, AnyComponent, Kind, Parse, ResultSpec, Tool, ToolDeclaration};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
 
 /// The actions that a component may have.
 pub(in crate::manifest) const ACTIONS: [&str; 3] = ["http", "shell", "file"];
-
-/// A tool and where its name stands.
-#[derive(Clone, Debug)]
-pub struct Lowered {
-    /// The tool; `None` when it is broken or left out here.
-    pub tool: Option<Arc<Tool>>,
-    /// Its name, when it has a usable one: a name is taken even by a broken tool, but not by one that
-    /// is left out here, so that each system may have its own tool of a name.
-    pub name: Option<At<String>>,
-    /// Its tests.
-    pub tests: Vec<ToolTest>,
-}
 
 /// Reads one `[[tool]]`. `defaults` is the file's `[defaults]`, when it has one.
 pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>) -> Lowered {
@@ -53,10 +41,13 @@ pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>)
     );
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
+    let tool = tool.filter(|_| is_whole).map(Arc::new);
+    let tests = tests.into_iter().map(|test| (tool.clone(), test));
+    cx.tests.borrow_mut().extend(tests);
     Lowered {
-        tool: tool.filter(|_| is_whole).map(Arc::new),
-        name: name.filter(|_| is_available),
-        tests,
+        kind: Kind::Tool,
+        component: tool.map(AnyComponent::Tool),
+        key: name.filter(|_| is_available),
     }
 }
 

@@ -4,6 +4,7 @@ use super::guard::{HostRule, Name, OriginRule, is_loopback};
 use super::moving::Move;
 use super::unix::SocketFile;
 use crate::model::{HttpSettings, Listen};
+use crate::units::Time;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -275,7 +276,7 @@ async fn resolve(place: &Listen, host: &str, port: u16) -> Result<Vec<SocketAddr
     };
     let found = tokio::time::timeout(RESOLVING, tokio::net::lookup_host((host, port)))
         .await
-        .map_err(|_| failed(format!("no answer within {} s", RESOLVING.as_secs())))?
+        .map_err(|_| failed(format!("no answer within {}", Time(RESOLVING))))?
         .map_err(|error| failed(error.to_string()))?;
     let mut addresses: Vec<SocketAddr> = Vec::new();
     for address in found {

@@ -34,7 +34,7 @@ fn a_timeout_ends_the_whole_group_and_answers_with_the_output_so_far() {
     assert_eq!(zombies(daemon.pid()), 0);
     assert_eq!(
         failure(&daemon, "second", json!({})),
-        "timed out after 0.3 s"
+        "timed out after 300 ms"
     );
     let mut stdio = project.stdio();
     let answer = stdio.ask(&call(1, "slow", json!({})));

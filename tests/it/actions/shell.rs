@@ -465,7 +465,7 @@ fn a_timeout_longer_than_any_request_is_a_warning() {
     let found: serde_json::Value = serde_json::from_str(&checked.stdout).unwrap();
     let text = found.to_string();
     assert_eq!(
-        text.matches("every request ends after 60000 ms").count(),
+        text.matches("every request ends after 60 s").count(),
         1,
         "{text}"
     );

@@ -25,7 +25,7 @@ fn a_request_over_its_time_is_an_internal_error_and_its_processes_end() {
     let mut both = Both::of(project);
     let request = call(1, "family", json!({}));
     let expected = json!({
-        "code": -32603, "message": "Internal error: request timed out after 300ms"
+        "code": -32603, "message": "Internal error: request timed out after 300 ms"
     });
     for over_http in [false, true] {
         let answer = if over_http {

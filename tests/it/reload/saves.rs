@@ -156,7 +156,7 @@ fn an_identical_save_and_a_comment_change_nothing_that_shows() {
     in_place(&path, &text);
     rename_over(&path, &text);
     in_place(&path, &format!("# a comment\n\n{text}# and one more\n"));
-    daemon.wait_for_log("files have changed; the tools are the same");
+    daemon.wait_for_log("files have changed; the components are the same");
     let second = connection.ask_for(&crate::support::list_after(2, &cursor));
     assert_eq!(second["result"]["tools"][0]["name"], "v", "{second}");
     assert_eq!(connection.ask_for(&crate::support::list(1)), first);

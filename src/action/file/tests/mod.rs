@@ -5,6 +5,7 @@ mod contents;
 mod windows;
 
 use super::*;
+use crate::model::{Window, WindowError};
 use std::fs;
 use tempfile::TempDir;
 

@@ -83,39 +83,3 @@ async fn bytes_are_cut_out_between_characters() {
         "€z"
     );
 }
-
-#[test]
-fn line_ranges_as_a_manifest_has_them() {
-    for (text, window) in [
-        ("5", lines(5, 5)),
-        ("3-9", lines(3, 9)),
-        (" 3 - 9 ", lines(3, 9)),
-        ("3-", lines(3, None)),
-        ("-9", lines(1, 9)),
-        ("18446744073709551615-", lines(u64::MAX, None)),
-    ] {
-        assert_eq!(Window::parse_lines(text), Ok(window), "{text}");
-    }
-    for text in [
-        "",
-        "-",
-        "a",
-        "1-2-3",
-        "1.5",
-        "+1",
-        "18446744073709551616",
-        "1,2",
-        "１",
-    ] {
-        let error = Window::parse_lines(text).unwrap_err();
-        assert_eq!(error, WindowError::Syntax(text.into()), "{text}");
-    }
-    assert_eq!(Window::parse_lines("0"), Err(WindowError::Zero));
-    assert_eq!(Window::parse_lines("0-3"), Err(WindowError::Zero));
-    assert_eq!(Window::parse_lines("-0"), Err(WindowError::Zero));
-    let error = Window::parse_lines("9-3").unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the line range `9-3` ends before it begins"
-    );
-}

@@ -145,7 +145,7 @@ async fn an_entry_with_a_port_or_allow_private_opens_private_addresses() {
         fault(&client, asked_for(&url, &[&wide])).await,
         Fault::AddressNotAllowed
     );
-    let target = Target::FromCaller {
+    let target = HttpTarget::FromCaller {
         allow_hosts: vec![wide.parse().expect("a pattern")],
         allow_private: true,
     };
@@ -202,7 +202,7 @@ async fn redirects_do_not_lead_inside() {
         let (client, network) = client_on(network);
         for target in [
             from_caller(&["*"]),
-            Target::Fixed {
+            HttpTarget::Fixed {
                 allow_private: false,
             },
         ] {
@@ -250,7 +250,7 @@ async fn a_fixed_host_may_be_private_and_redirect_within_itself_only() {
     .await;
     let (client, _) = client_on(MadeUp::default().name("inside.test", &["127.0.0.1"]));
     let fetch = |path: &str, allow_private| Fetch {
-        target: Target::Fixed { allow_private },
+        target: HttpTarget::Fixed { allow_private },
         ..get(&format!(
             "http://inside.test:{}{path}",
             server.address.port()

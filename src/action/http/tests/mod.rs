@@ -12,6 +12,7 @@ mod streams;
 mod tls;
 
 use super::*;
+use crate::model::{ClientIdentity, HttpTarget, KeyPem, RetrySpec};
 use http::{HeaderName, HeaderValue, Method};
 use std::time::Duration;
 use url::Url;
@@ -29,8 +30,8 @@ fn get(url: &str) -> Fetch {
         max_bytes: 4 << 20,
         accept_status: Vec::new(),
         redirects: 5,
-        retry: Retry::default(),
-        target: Target::Fixed {
+        retry: RetrySpec::default(),
+        target: HttpTarget::Fixed {
             allow_private: false,
         },
     }
@@ -44,8 +45,8 @@ fn header(name: &'static str, value: &'static str) -> (HeaderName, HeaderValue) 
 }
 
 /// A host that came with the call, and what it may be.
-fn from_caller(allow: &[&str]) -> Target {
-    Target::FromCaller {
+fn from_caller(allow: &[&str]) -> HttpTarget {
+    HttpTarget::FromCaller {
         allow_hosts: allow
             .iter()
             .map(|entry| entry.parse().expect("a pattern"))

@@ -258,7 +258,7 @@ async fn credentials_stay_with_their_origin_and_do_not_come_back() {
     })
     .await;
     let fetch = Fetch {
-        target: Target::Fixed {
+        target: HttpTarget::Fixed {
             allow_private: true,
         },
         ..with_credentials(&server.url("/"))
@@ -315,7 +315,7 @@ async fn a_body_with_a_secret_goes_to_no_other_origin() {
     .await;
     let secret = |path: &str, secret_body| Fetch {
         secret_body,
-        target: Target::Fixed {
+        target: HttpTarget::Fixed {
             allow_private: true,
         },
         ..post(&server.url(path))

@@ -8,7 +8,7 @@ use tokio::io::AsyncWriteExt;
 
 fn retrying(url: &str, attempts: u32) -> Fetch {
     Fetch {
-        retry: Retry {
+        retry: RetrySpec {
             attempts,
             backoff: Duration::from_millis(1),
             on: vec![429, 503],

@@ -61,13 +61,13 @@ impl Authority {
         acceptor(&self.issue(names, |_| {}), Some(roots), &[])
     }
 
-    fn identity(&self) -> Identity {
+    fn identity(&self) -> ClientIdentity {
         let (certificate, key) = self.issue(&[], |params| {
             params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
         });
-        Identity {
-            certificates: certificate.into_bytes(),
-            key: key.into_bytes(),
+        ClientIdentity {
+            chain: certificate.into_bytes(),
+            key: KeyPem(key.into_bytes()),
         }
     }
 }
@@ -323,11 +323,11 @@ async fn options_that_hold_nothing_useful_are_refused() {
         ca: vec![pem.to_vec()],
         identity: None,
     };
-    let identity = |certificates: &[u8], key: &[u8]| ClientOptions {
+    let identity = |chain: &[u8], key: &[u8]| ClientOptions {
         ca: Vec::new(),
-        identity: Some(Identity {
-            certificates: certificates.to_vec(),
-            key: key.to_vec(),
+        identity: Some(ClientIdentity {
+            chain: chain.to_vec(),
+            key: KeyPem(key.to_vec()),
         }),
     };
     let broken = b"-----BEGIN CERTIFICATE-----\n!!!\n-----END CERTIFICATE-----\n";
@@ -335,17 +335,14 @@ async fn options_that_hold_nothing_useful_are_refused() {
     for (options, expected) in [
         (ca(b""), ClientError::Ca),
         (ca(b"text"), ClientError::Ca),
-        (ca(&good.key), ClientError::Ca),
+        (ca(&good.key.0), ClientError::Ca),
         (ca(broken), ClientError::Ca),
         (ca(nonsense), ClientError::CaCertificate),
-        (identity(b"", &good.key), ClientError::Certificate),
-        (identity(&good.certificates, b""), ClientError::Key),
+        (identity(b"", &good.key.0), ClientError::Certificate),
+        (identity(&good.chain, b""), ClientError::Key),
+        (identity(&good.chain, &good.chain), ClientError::Key),
         (
-            identity(&good.certificates, &good.certificates),
-            ClientError::Key,
-        ),
-        (
-            identity(&good.certificates, &other.key),
+            identity(&good.chain, &other.key.0),
             ClientError::KeyMismatch,
         ),
     ] {

@@ -4,7 +4,8 @@ mod ending;
 mod output;
 mod start;
 
-use super::{Captured, Command, Finished, Limits, ProcessError, Runner, Tap, Taps};
+use super::{Captured, Command, Finished, ProcessError, Runner, Tap, Taps};
+use crate::model::LimitsSpec;
 use crate::shutdown::Shutdown;
 use bytes::Bytes;
 use std::ffi::OsString;
@@ -33,7 +34,7 @@ fn command<S: Into<OsString>>(argv: impl IntoIterator<Item = S>) -> Command {
         timeout: LONG,
         max_output: 1 << 20,
         kill_after: LONG,
-        limits: Limits::default(),
+        limits: LimitsSpec::default(),
     }
 }
 
