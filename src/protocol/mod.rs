@@ -18,7 +18,7 @@ mod version;
 #[cfg(test)]
 mod tests;
 
-pub use codes::{Fault, PARSE_ERROR};
+pub use codes::{Fault, PARSE_ERROR, error_code};
 pub use dispatch::{Call, Carrier, Conversation, ReplyTo, Response, Step, receive, refuse};
 pub use face::{Face, Listed, Offer};
 pub use jsonrpc::Id;

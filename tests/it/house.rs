@@ -9,7 +9,7 @@ const LAYERS: &[&[&str]] = &[
     &["manifest", "ops"],
     &["protocol", "action"],
     &["runtime"],
-    &["server"],
+    &["server", "testing"],
     &["transport"],
     &["reload"],
     &["app"],

@@ -108,7 +108,11 @@ fn parts<'a>(table: &Table<'a>, key: &'a str) -> Vec<String> {
             let texts = items.iter().filter_map(|item| table.as_string(item));
             texts.collect()
         }
-        _ => return table.wrong_type(&entry, "a string or an array of strings").unwrap_or_default(),
+        _ => {
+            return table
+                .wrong_type(&entry, "a string or an array of strings")
+                .unwrap_or_default();
+        }
     };
     let is_empty_list = matches!(entry.value, DeValue::Array(_)) && entry.items().is_empty();
     if is_empty_list || read.iter().any(|text| text.value.is_empty()) {
@@ -120,7 +124,10 @@ fn parts<'a>(table: &Table<'a>, key: &'a str) -> Vec<String> {
 
 fn pattern<'a>(table: &Table<'a>, key: &'a str) -> Option<Regex> {
     let read = table.string(key)?;
-    match RegexBuilder::new(&read.value).size_limit(MAX_PATTERN).build() {
+    match RegexBuilder::new(&read.value)
+        .size_limit(MAX_PATTERN)
+        .build()
+    {
         Ok(pattern) => Some(pattern),
         Err(error) => {
             // The engine draws a picture above its last line.

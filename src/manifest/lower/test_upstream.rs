@@ -1,9 +1,9 @@
 //! `http` of a test: what stands in for the upstream.
 
+use super::Cx;
 use super::codes::{BAD_DATA, BAD_HEADER, BAD_URL, CONFLICT, UNREADABLE};
 use super::http::header_name;
 use super::test::{exclude, json};
-use super::Cx;
 use crate::lang::diag::Diagnostic;
 use crate::manifest::read::{At, Entry, MISSING_KEY, OUT_OF_RANGE, Table};
 use crate::model::{
@@ -173,7 +173,9 @@ fn request(table: Table<'_>) -> RequestExpectation {
     }
     exclude(&table, "json", &["body"], "");
     let expect = RequestExpectation {
-        method: table.literal("method").and_then(|read| method(&table, read)),
+        method: table
+            .literal("method")
+            .and_then(|read| method(&table, read)),
         url: table.literal("url").and_then(|read| url(&table, read)),
         headers: sent_headers(&table),
         json: table.entry("json").and_then(|entry| json(&table, &entry)),
