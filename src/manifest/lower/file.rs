@@ -27,11 +27,14 @@ pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, call: &names::Call) -> Option<
         .boolean("list_directories")
         .is_some_and(|read| read.value);
     let path = place.as_ref().map(|place| &place.path);
-    let listing = listing::listing(&table, path);
+    let listing = match call.is_read() {
+        true => listing::listing(&table, path),
+        false => {
+            refuse_of_resources(&table);
+            None
+        }
+    };
     let watch = table.boolean("watch").is_some_and(|read| read.value);
-    if !call.is_read() {
-        refuse_of_resources(&table);
-    }
     table.finish();
     let Place {
         root,
