@@ -12,8 +12,8 @@ mod tool;
 mod window;
 
 pub use action::{
-    ActionSpec, ArgSpec, ClientIdentity, Encoding, FileSpec, HeaderSpec, HttpBody, HttpSpec,
-    HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
+    ActionSpec, ArgSpec, ClientIdentity, DEFAULT_PATH, Encoding, FileSpec, HeaderSpec, HttpBody,
+    HttpSpec, HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
     is_own_header,
 };
 pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind};

@@ -1,7 +1,7 @@
 //! A resolved command: what to run, with what around it, and the program it names.
 
 use super::error::ProcessError;
-use crate::model::LimitsSpec;
+use crate::model::{DEFAULT_PATH, LimitsSpec};
 use bytes::Bytes;
 use rustix::fs::{Access, access};
 use std::ffi::{OsStr, OsString};
@@ -9,9 +9,6 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// Where execvp(3) looks when the environment has no `PATH`.
-const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 /// One command, complete: nothing of the daemon's own environment is added to it.
 #[derive(Clone)]

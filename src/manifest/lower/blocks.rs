@@ -1,10 +1,10 @@
 //! `content`: the blocks of an answer.
 
-use super::codes::{BAD_DATA, BAD_URL, CONFLICT, UNREADABLE};
-use super::{Cx, base};
+use super::codes::{BAD_DATA, BAD_URL, CONFLICT};
+use super::{Cx, base, read_named};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Template, Tree};
-use crate::manifest::read::{At, Table, Templates};
+use crate::manifest::read::{Table, Templates};
 use crate::model::{BlockKind, BlockSpec, MediaSpec, PayloadSpec};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -71,7 +71,7 @@ fn media(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>) -> Option<Med
     let data = base64(item, templates, "data");
     let bytes = item.literal("file").and_then(|file| {
         let guessed = mime_guess::from_path(&file.value).first_raw();
-        Some((read(cx, item, &file)?, guessed))
+        Some((read_named(cx, item, &file)?, guessed))
     });
     let mime_type = mime_type(item, templates);
     match source.as_slice() {
@@ -121,11 +121,7 @@ fn base64<'a>(item: &Table<'a>, templates: &Templates<'_>, key: &'a str) -> Opti
 fn mime_type(item: &Table<'_>, templates: &Templates<'_>) -> Option<Template> {
     let read = templates.key(item, "mime_type")?;
     if let Some(text) = read.value.literal() {
-        let literal = At {
-            value: text.to_owned(),
-            at: read.at.clone(),
-        };
-        base::check_media_type(item, &literal);
+        base::check_media_type(item, text, &read.at);
     }
     Some(read.value)
 }
@@ -155,7 +151,7 @@ fn resource(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>) -> Option<
     let blob = base64(item, templates, "blob").map(PayloadSpec::Blob);
     let mut guessed = None;
     let file = item.literal("file").and_then(|file| {
-        let bytes = read(cx, item, &file)?;
+        let bytes = read_named(cx, item, &file)?;
         guessed = mime_guess::from_path(&file.value).first_raw();
         Some(match String::from_utf8(bytes) {
             Ok(text) => PayloadSpec::Text(Template::literal_text(text)),
@@ -212,18 +208,4 @@ fn resource_link(item: &Table<'_>, templates: &Templates<'_>) -> Option<BlockKin
     }
     uri?;
     Tree::map(members).ok().map(BlockKind::ResourceLink)
-}
-
-fn read(cx: &Cx<'_>, item: &Table<'_>, file: &At<String>) -> Option<Vec<u8>> {
-    match cx.read_outside(&file.value) {
-        Ok(bytes) => Some(bytes),
-        Err(error) => {
-            let message = format!("cannot read `{}`: {error}", file.value);
-            item.report(
-                Diagnostic::error(UNREADABLE, file.at.clone(), message)
-                    .help("relative paths count from the manifest's folder"),
-            );
-            None
-        }
-    }
 }

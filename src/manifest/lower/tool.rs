@@ -17,7 +17,6 @@ pub(in crate::manifest) const ACTIONS: [&str; 3] = ["http", "shell", "file"];
 /// Reads one `[[tool]]`. `defaults` is the file's `[defaults]`, when it has one.
 pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>) -> Lowered {
     let before = cx.findings.errors();
-    let outside_before = cx.outside.borrow().len();
     table.set_place("in a tool");
     let name = table
         .required_string("name")
@@ -28,10 +27,13 @@ pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>)
         table.set_place("in a tool without a usable name");
     }
     let is_available = available::available(cx, &table);
-    let mut tool = build(cx, &table, name.as_ref(), defaults);
-    if let Some(tool) = &mut tool {
-        tool.definition = definition(cx, &table, defaults, outside_before);
-    }
+    let unwanted = match is_available {
+        true => &[],
+        false => available::OF_THE_MACHINE,
+    };
+    let tool = cx
+        .findings
+        .without(unwanted, || build(cx, &table, name.as_ref(), defaults));
     base::refuse_unserved(
         &table,
         &[
@@ -55,6 +57,7 @@ fn build<'a>(
     name: Option<&At<String>>,
     defaults: Option<&Table<'a>>,
 ) -> Option<Tool> {
+    let outside_before = cx.outside.borrow().len();
     let title = table.prose("title");
     let description = table.prose("description");
     let icons = base::icons(table);
@@ -96,7 +99,7 @@ fn build<'a>(
             Action::Many | Action::Broken(_) => return None,
         },
         result: result?.spec,
-        definition: [0; 32],
+        definition: definition(cx, table, defaults, outside_before),
         at: table.at(),
     })
 }
