@@ -2,13 +2,13 @@
 
 use super::list::List;
 use super::set::{Entry, Set};
-use super::{Runtime, SharedValues, Tools};
+use super::{Listed, Runtime, SharedValues};
 use crate::action::shell::own_binary;
 use crate::action::{PrepareError, Toolbox};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::NOT_READY;
-use crate::model::{Catalog, Component, Kind, Settings, Tool};
-use crate::protocol::{Face, Listed, Offer};
+use crate::model::{Catalog, Component, Kind, Prompt, Settings, Tool};
+use crate::protocol::{Behaviour, Face, Offer};
 use crate::shutdown::Shutdown;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,6 +46,8 @@ pub fn build(
         errors: Vec::new(),
     };
     let tools = builder.ready(&catalog.tools, previous.map(|before| &before.tools.set));
+    let before = previous.map(|before| &before.prompts.set);
+    let prompts = builder.ready(&catalog.prompts, before);
     let Builder {
         left_out, errors, ..
     } = builder;
@@ -53,7 +55,7 @@ pub fn build(
         return Err(errors);
     }
     Ok(Built {
-        runtime: assemble(settings, tools),
+        runtime: assemble(settings, tools, prompts),
         left_out,
     })
 }
@@ -103,9 +105,11 @@ fn not_ready<C: Component>(component: &C, error: &PrepareError) -> Diagnostic {
         .label(format!("in {kind} \"{key}\""))
 }
 
-fn assemble(settings: &Settings, tools: Vec<Entry<Tool>>) -> Runtime {
+fn assemble(settings: &Settings, tools: Vec<Entry<Tool>>, prompts: Vec<Entry<Prompt>>) -> Runtime {
     let offer = Offer {
-        tools: (!tools.is_empty()).then(Listed::default),
+        tools: (!tools.is_empty()).then(Behaviour::default),
+        prompts: (!prompts.is_empty()).then(Behaviour::default),
+        completions: prompts.iter().any(completes),
     };
     let mirrored = tools.iter().map(|entry| {
         let tool = &entry.component;
@@ -113,20 +117,42 @@ fn assemble(settings: &Settings, tools: Vec<Entry<Tool>>) -> Runtime {
     });
     let face = Face::new(&settings.server.identity, offer).with_mirrored(mirrored);
     Runtime {
-        discovery: face.discover_result(settings.server.discovery_cache),
-        tools: Tools::new(settings, &face, tools),
+        discovery: face.discover_result(settings.server.caches.discovery),
+        tools: Listed::tools(settings, &face, tools),
+        prompts: Listed::prompts(settings, &face, prompts),
         values: SharedValues::of(&settings.values),
         face,
     }
 }
 
-impl Tools {
-    fn new(settings: &Settings, face: &Face, entries: Vec<Entry<Tool>>) -> Self {
+fn completes<C: Component>(entry: &Entry<C>) -> bool {
+    !entry.component.completions().is_empty()
+}
+
+impl Listed<Prompt> {
+    fn prompts(settings: &Settings, face: &Face, entries: Vec<Entry<Prompt>>) -> Self {
+        let shown = entries.iter().map(|entry| {
+            let prompt = &entry.component;
+            (prompt.fingerprint(), &prompt.declaration)
+        });
+        let cache = settings.server.caches.prompts;
+        let list = List::new(settings, "prompts", shown, |page, next| {
+            face.prompts_page(page, next, cache)
+        });
+        Self {
+            list,
+            set: Set::new(entries),
+        }
+    }
+}
+
+impl Listed<Tool> {
+    fn tools(settings: &Settings, face: &Face, entries: Vec<Entry<Tool>>) -> Self {
         let shown = entries.iter().map(|entry| {
             let tool = &entry.component;
             (tool.fingerprint(), &tool.declaration)
         });
-        let cache = settings.server.tools_cache;
+        let cache = settings.server.caches.tools;
         let list = List::new(settings, "tools", shown, |page, next| {
             face.tools_page(page, next, cache)
         });

@@ -20,12 +20,19 @@ const SYSTEMS: [&str; 11] = [
     "windows",
 ];
 
-/// What a machine can lack that a component needs. Of one that is left out it says nothing: that is
-/// why it is.
-pub(super) const OF_THE_MACHINE: &[Code] = &[UNREADABLE, NO_COMMAND];
+/// What a component can need of the machine.
+const OF_THE_MACHINE: &[Code] = &[UNREADABLE, NO_COMMAND];
 
-/// False when the component is left out here; a warning says why.
-pub(super) fn available(cx: &Cx<'_>, table: &Table<'_>) -> bool {
+/// Reads the rest of a component. False when it is left out here: then a warning says why, and what
+/// else this machine lacks is not said.
+pub(super) fn read<T>(cx: &Cx<'_>, table: &Table<'_>, rest: impl FnOnce() -> T) -> (bool, T) {
+    match available(cx, table) {
+        true => (true, rest()),
+        false => (false, cx.findings.without(OF_THE_MACHINE, rest)),
+    }
+}
+
+fn available(cx: &Cx<'_>, table: &Table<'_>) -> bool {
     let Some(needs) = table.table("available") else {
         return true;
     };

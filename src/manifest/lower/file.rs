@@ -2,7 +2,7 @@
 
 use super::codes::{CONFLICT, SECRET_SHOWN, UNREADABLE};
 use super::{Cx, FROM_FOLDER};
-use crate::lang::diag::{Diagnostic, Severity, Span};
+use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::template::{Names, Template};
 use crate::manifest::read::{At, MISSING_KEY, OUT_OF_RANGE, Table, Templates};
 use crate::model::{Encoding, FileSpec, Window, WindowSpec};
@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// Reads a `file` table.
 pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileSpec> {
-    let templates = Templates::shown(
+    let templates = Templates::without_secrets(
         names,
-        Severity::Error,
         SECRET_SHOWN,
         "what is asked of a file is shown in logs and errors: it cannot hold a secret",
     );

@@ -2,7 +2,7 @@
 
 use super::codes::{CONFLICT, SECRET_SHOWN};
 use super::{Cx, base, blocks};
-use crate::lang::diag::{Diagnostic, Severity};
+use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Template, Tree};
 use crate::manifest::read::{OUT_OF_RANGE, Table, Templates, WRONG_TYPE};
 use crate::model::{ProtocolErrorSpec, ResultSpec};
@@ -25,7 +25,6 @@ pub(super) enum Answers {
 pub(super) fn result(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> (ResultSpec, Answers) {
     let templates = Templates::shown(
         names,
-        Severity::Warning,
         SECRET_SHOWN,
         "a secret in a result is shown to every caller",
     );
@@ -82,7 +81,7 @@ fn error(table: &Table<'_>, templates: &Templates<'_>) -> Option<Template> {
 }
 
 /// `metadata`: the `_meta` of the answer, by the rules for its keys.
-fn metadata(table: &Table<'_>, templates: &Templates<'_>) -> Option<Tree> {
+pub(super) fn metadata(table: &Table<'_>, templates: &Templates<'_>) -> Option<Tree> {
     let members = table.table("metadata")?;
     for member in members.entries() {
         base::is_meta_key(&members, &member);

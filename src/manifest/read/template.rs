@@ -47,11 +47,19 @@ impl<'n> Templates<'n> {
         }
     }
 
-    /// For templates whose text is shown: a secret in one is a finding of this kind.
-    pub fn shown(names: &'n Names, severity: Severity, code: Code, message: &'static str) -> Self {
+    /// For templates whose text is shown: a secret in one is a warning of this kind.
+    pub fn shown(names: &'n Names, code: Code, message: &'static str) -> Self {
         Self {
             names,
-            of_secrets: Some((severity, code, message)),
+            of_secrets: Some((Severity::Warning, code, message)),
+        }
+    }
+
+    /// For templates that may hold no secret: one is an error of this kind.
+    pub fn without_secrets(names: &'n Names, code: Code, message: &'static str) -> Self {
+        Self {
+            names,
+            of_secrets: Some((Severity::Error, code, message)),
         }
     }
 
