@@ -7,8 +7,8 @@ mod output;
 mod serve;
 mod stdio;
 
-use crate::action::shell::SUBCOMMAND;
 use crate::manifest::settings::Asked;
+use crate::process::SUBCOMMAND;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -3,11 +3,11 @@
 use super::list::List;
 use super::set::{Entry, Set};
 use super::{Listed, Runtime, SharedValues};
-use crate::action::shell::own_binary;
 use crate::action::{PrepareError, Toolbox};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::NOT_READY;
 use crate::model::{Catalog, Component, Kind, Prompt, Settings, Tool};
+use crate::process::own_binary;
 use crate::protocol::{Behaviour, Face, Offer};
 use crate::shutdown::Shutdown;
 use std::path::PathBuf;

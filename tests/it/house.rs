@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["lang", "secret", "shutdown", "telemetry", "units"],
     &["model"],
-    &["manifest", "ops"],
+    &["manifest", "ops", "process"],
     &["protocol", "action"],
     &["runtime"],
     &["server"],

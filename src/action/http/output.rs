@@ -2,9 +2,9 @@
 
 use super::Fetched;
 use super::headers::bare;
-use crate::action::mask::Mask;
 use crate::action::{Failure, Output, media};
 use crate::ops::{Block, ToolOutcome};
+use crate::secret::Mask;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use encoding_rs::{Encoding, UTF_8};

@@ -1,10 +1,11 @@
 //! The `shell` action of a component: templates to an argument list, an exit to success or failure.
 
 use super::output::{ShellOutput, noted, tail};
-use super::{Command, Exit, Finished, Runner, Stop, Taps};
-use crate::action::mask::Mask;
+use super::{Command, Finished, Runner, Stop, Taps};
 use crate::action::{Call, Failure, render};
 use crate::model::{ArgSpec, Program, ShellSpec};
+use crate::process::Exit;
+use crate::secret::Mask;
 use crate::units::Time;
 use bytes::Bytes;
 use rustix::process::Signal;

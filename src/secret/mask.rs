@@ -22,8 +22,8 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 /// The secrets of a server, as they may stand in a text.
-#[derive(Default)]
-pub(super) struct Mask {
+#[derive(Clone, Default)]
+pub struct Mask {
     /// The longest first, so that a secret within another leaves nothing of it.
     forms: Vec<String>,
 }
@@ -31,7 +31,7 @@ pub(super) struct Mask {
 impl Mask {
     /// Hides these values, each also as it stands in a URL, in a form and in JSON. Values of less than
     /// four bytes are not hidden.
-    pub(super) fn of(secrets: &Map<String, Value>) -> Self {
+    pub fn of(secrets: &Map<String, Value>) -> Self {
         let values = secrets.values().filter_map(Value::as_str);
         let mut forms: Vec<String> = values
             .filter(|value| value.len() >= SHORTEST)
@@ -43,7 +43,7 @@ impl Mask {
     }
 
     /// The text with `[secret]` in place of each secret.
-    pub(super) fn hide<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
+    pub fn hide<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
         let mut text = text.into();
         for form in &self.forms {
             if text.contains(form.as_str()) {
@@ -54,7 +54,7 @@ impl Mask {
     }
 
     /// How many bytes at the edge of a cut text may be a part of a secret.
-    pub(super) fn longest(&self) -> usize {
+    pub fn longest(&self) -> usize {
         self.forms.first().map_or(0, String::len)
     }
 }
