@@ -7,7 +7,7 @@ const LAYERS: &[&[&str]] = &[
     &["lang", "secret", "shutdown", "telemetry", "units"],
     &["model"],
     &["manifest", "ops", "process"],
-    &["protocol", "action"],
+    &["protocol", "action", "guard"],
     &["runtime"],
     &["server"],
     &["transport"],

@@ -75,6 +75,17 @@ impl Output for HttpOutput {
         output.insert("mime".into(), mime(fetched).into());
         Value::Object(output)
     }
+
+    fn media_type(&self) -> Option<String> {
+        self.fetched
+            .content_type
+            .as_ref()
+            .map(|_| mime(&self.fetched))
+    }
+
+    fn is_absent(&self) -> bool {
+        self.fetched.status == http::StatusCode::NOT_FOUND
+    }
 }
 
 impl HttpOutput {

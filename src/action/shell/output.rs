@@ -107,6 +107,14 @@ impl Output for ShellOutput {
         output.insert("truncated".into(), truncated.into());
         Value::Object(output)
     }
+
+    fn media_type(&self) -> Option<String> {
+        match &self.spec.parse {
+            Parse::Text => None,
+            Parse::Json | Parse::Lines => Some("application/json".to_owned()),
+            Parse::Media(mime_type) => Some(mime_type.clone()),
+        }
+    }
 }
 
 /// The kept text, and a note when more was written.

@@ -106,7 +106,11 @@ fn media(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>) -> Option<Med
 }
 
 /// A template that gives base64, which may be broken into lines; what is literal is looked at.
-fn base64<'a>(item: &Table<'a>, templates: &Templates<'_>, key: &'a str) -> Option<Template> {
+pub(super) fn base64<'a>(
+    item: &Table<'a>,
+    templates: &Templates<'_>,
+    key: &'a str,
+) -> Option<Template> {
     let read = templates.key(item, key)?;
     let is_base64 = |text: &str| {
         let bare: String = text.split_ascii_whitespace().collect();
@@ -121,7 +125,7 @@ fn base64<'a>(item: &Table<'a>, templates: &Templates<'_>, key: &'a str) -> Opti
     Some(read.value)
 }
 
-fn mime_type(item: &Table<'_>, templates: &Templates<'_>) -> Option<Template> {
+pub(super) fn mime_type(item: &Table<'_>, templates: &Templates<'_>) -> Option<Template> {
     let read = templates.key(item, "mime_type")?;
     if let Some(text) = read.value.literal() {
         base::check_media_type(item, text, &read.at);
@@ -134,6 +138,11 @@ fn uri(item: &Table<'_>, templates: &Templates<'_>) -> Option<Template> {
     if !item.has("uri") {
         item.missing("uri");
     }
+    given_uri(item, templates)
+}
+
+/// `uri`, when it is there.
+pub(super) fn given_uri(item: &Table<'_>, templates: &Templates<'_>) -> Option<Template> {
     let read = templates.key(item, "uri")?;
     if let Some(text) = read.value.literal()
         && url::Url::parse(text).is_err()
@@ -152,17 +161,7 @@ fn resource(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>) -> Option<
         .key(item, "text")
         .map(|read| PayloadSpec::Text(read.value));
     let blob = base64(item, templates, "blob").map(PayloadSpec::Blob);
-    let mut guessed = None;
-    let file = item.literal("file").and_then(|file| {
-        let bytes = read_named(cx, item, &file)?;
-        guessed = mime_guess::from_path(&file.value).first_raw();
-        Some(match String::from_utf8(bytes) {
-            Ok(text) => PayloadSpec::Text(Template::literal_text(text)),
-            Err(bytes) => {
-                PayloadSpec::Blob(Template::literal_text(STANDARD.encode(bytes.as_bytes())))
-            }
-        })
-    });
+    let (file, guessed) = file_payload(cx, item).unzip();
     match given.as_slice() {
         [] => item.missing_with("text", "write `text`, `blob` (base64) or `file`"),
         [_] => {}
@@ -174,9 +173,22 @@ fn resource(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>) -> Option<
     }
     Some(BlockKind::Resource {
         uri: uri?,
-        mime_type: mime_type.or_else(|| guessed.map(Template::literal_text)),
+        mime_type: mime_type.or_else(|| guessed.flatten().map(Template::literal_text)),
         payload: text.or(blob).or(file)?,
     })
+}
+
+/// The content of the file that `file` names, and its type by its name.
+pub(super) fn file_payload(
+    cx: &Cx<'_>,
+    item: &Table<'_>,
+) -> Option<(PayloadSpec, Option<&'static str>)> {
+    let file = item.literal("file")?;
+    let payload = match String::from_utf8(read_named(cx, item, &file)?) {
+        Ok(text) => PayloadSpec::Text(Template::literal_text(text)),
+        Err(bytes) => PayloadSpec::Blob(Template::literal_text(STANDARD.encode(bytes.as_bytes()))),
+    };
+    Some((payload, mime_guess::from_path(&file.value).first_raw()))
 }
 
 /// The members of a Resource, in the specification's names.

@@ -1,17 +1,17 @@
 //! `file`: a folder that paths cannot leave and a path below it, or one literal path.
 
-use super::codes::{CONFLICT, SECRET_SHOWN, UNREADABLE};
-use super::{Cx, FROM_FOLDER};
+use super::codes::{CONFLICT, MISPLACED, SECRET_SHOWN, UNREADABLE};
+use super::{Cx, FROM_FOLDER, listing, names};
 use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::template::{Names, Template};
+use crate::lang::template::Template;
 use crate::manifest::read::{At, MISSING_KEY, OUT_OF_RANGE, Table, Templates};
 use crate::model::{Encoding, FileSpec, Window, WindowSpec};
 use std::path::{Path, PathBuf};
 
 /// Reads a `file` table.
-pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileSpec> {
+pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, call: &names::Call) -> Option<FileSpec> {
     let templates = Templates::without_secrets(
-        names,
+        call.names(),
         SECRET_SHOWN,
         "what is asked of a file is shown in logs and errors: it cannot hold a secret",
     );
@@ -29,7 +29,12 @@ pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileS
     let list_directories = table
         .boolean("list_directories")
         .is_some_and(|read| read.value);
-    super::base::refuse_unserved(&table, &["list", "watch"]);
+    let path = place.as_ref().map(|place| &place.path);
+    let listing = listing::listing(&table, path);
+    let watch = table.boolean("watch").is_some_and(|read| read.value);
+    if !call.is_read() {
+        refuse_of_resources(&table);
+    }
     table.finish();
     let Place {
         root,
@@ -46,7 +51,19 @@ pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileS
         window,
         encoding: encoding.map_or(Encoding::Auto, |read| read.value),
         list_directories,
+        listing,
+        watch,
     })
+}
+
+/// Refuses what only a resource's file can have.
+fn refuse_of_resources(table: &Table<'_>) {
+    for key in ["list", "watch"] {
+        if let Some(entry) = table.entry(key) {
+            let message = format!("only the file of a resource can say `{key}`");
+            table.error(MISPLACED, entry.key_at, message);
+        }
+    }
 }
 
 struct Place {

@@ -2,6 +2,7 @@
 //! the next thing is read; a component with an error is not built.
 
 mod action;
+mod address;
 mod argument_values;
 mod arguments;
 mod available;
@@ -9,24 +10,30 @@ mod base;
 mod blocks;
 pub mod codes;
 mod complete;
+mod contents;
 mod defaults;
 mod file;
 mod http;
 pub(in crate::manifest) mod http_url;
 mod identity;
+mod listing;
 mod names;
+mod progress;
 mod prompt;
+mod resource;
 mod result;
 mod schema;
 mod schema_place;
 mod shell;
 mod shell_program;
 mod tool;
+mod wrap;
 
 pub(super) use action::ACTIONS;
 pub(super) use base::refuse_unserved;
 pub use defaults::{check as check_defaults, finish as finish_defaults};
 pub use prompt::prompt;
+pub use resource::resource;
 pub use tool::tool;
 
 use super::environment::Environment;

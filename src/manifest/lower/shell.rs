@@ -1,6 +1,7 @@
 //! `shell`: a command, or a script for an interpreter.
 
 use super::codes::{BAD_NAME, UNREADABLE};
+use super::progress::progress;
 use super::shell_program::program;
 use super::{Cx, FROM_FOLDER, base};
 use crate::lang::diag::Diagnostic;
@@ -47,8 +48,10 @@ pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<Shel
     let kill_after = table.millis("kill_after_ms", 0..=60_000);
     let success = success(&table);
     let parse = parse(&table);
+    let progress = progress(&table);
+    let log = table.boolean("log").is_some_and(|read| read.value);
     let limits = limits(&table);
-    base::refuse_unserved(&table, &["progress", "log", "overflow", "output_ttl_ms"]);
+    base::refuse_unserved(&table, &["overflow", "output_ttl_ms"]);
     table.finish();
     Some(ShellSpec {
         program: program?,
@@ -61,6 +64,8 @@ pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<Shel
         kill_after: kill_after.map_or(Duration::from_secs(2), |read| read.value),
         success,
         parse,
+        progress,
+        log,
         limits,
     })
 }

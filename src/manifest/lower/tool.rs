@@ -3,6 +3,7 @@
 use super::action::{Action, action};
 use super::codes::{EMPTY_COMPONENT, NOT_STRUCTURED};
 use super::result::Answers;
+use super::wrap::wraps;
 use super::{Cx, Lowered, available, base, identity, names, schema};
 use crate::lang::diag::Diagnostic;
 use crate::lang::schema::header_params;
@@ -19,7 +20,7 @@ pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>)
     base::refuse_unserved(
         &table,
         &[
-            "actor", "ask", "refused", "requires", "scopes", "state", "test", "wrap",
+            "actor", "ask", "refused", "requires", "scopes", "state", "test",
         ],
     );
     table.finish();
@@ -49,6 +50,7 @@ fn build<'a>(
     let output = schema::output(cx, table);
     let call = names::call(cx, input.json.as_deref());
     let action = action(cx, table, defaults, &call);
+    let wraps = wraps(cx, table, defaults, call.names(), "args");
     let before = cx.findings.errors();
     let result = self::result(cx, table, &call, &action);
     if let (Some(Some(_)), Some(answer)) = (&output, &result) {
@@ -80,6 +82,7 @@ fn build<'a>(
             Action::Whole(spec) => Some(spec),
             Action::Many | Action::Broken(_) => return None,
         },
+        wraps,
         result: result?.spec,
         definition: identity::definition(cx, table, defaults, outside_before),
         at: table.at(),
