@@ -153,6 +153,9 @@ pub struct RetrySpec {
     pub any_method: bool,
 }
 
+/// Where execvp(3) looks for a program when the environment has no `PATH`.
+pub const DEFAULT_PATH: &str = "/bin:/usr/bin";
+
 /// `shell`: one command.
 #[derive(Debug)]
 pub struct ShellSpec {

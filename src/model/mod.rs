@@ -18,9 +18,9 @@ mod window;
 mod wrap;
 
 pub use action::{
-    ActionSpec, ArgSpec, ClientIdentity, Encoding, FileSpec, HeaderSpec, HttpBody, HttpSpec,
-    HttpTarget, KeyPem, LimitsSpec, ListingSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
-    is_own_header,
+    ActionSpec, ArgSpec, ClientIdentity, DEFAULT_PATH, Encoding, FileSpec, HeaderSpec, HttpBody,
+    HttpSpec, HttpTarget, KeyPem, LimitsSpec, ListingSpec, Parse, Program, RetrySpec, ShellSpec,
+    WindowSpec, is_own_header,
 };
 pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind, actions_of};
 pub use complete::{CompleteSpec, LiveSpec};

@@ -1,10 +1,10 @@
 //! `content`: the blocks of an answer.
 
-use super::codes::{BAD_DATA, BAD_URL, CONFLICT, UNREADABLE};
-use super::{Cx, base};
+use super::codes::{BAD_DATA, BAD_URL, CONFLICT};
+use super::{Cx, base, read_named};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Template, Tree};
-use crate::manifest::read::{At, Table, Templates};
+use crate::manifest::read::{Table, Templates};
 use crate::model::{BlockKind, BlockSpec, MediaSpec, PayloadSpec};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -74,7 +74,7 @@ fn media(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>) -> Option<Med
     let data = base64(item, templates, "data");
     let bytes = item.literal("file").and_then(|file| {
         let guessed = mime_guess::from_path(&file.value).first_raw();
-        Some((read(cx, item, &file)?, guessed))
+        Some((read_named(cx, item, &file)?, guessed))
     });
     let mime_type = mime_type(item, templates);
     match source.as_slice() {
@@ -128,11 +128,7 @@ pub(super) fn base64<'a>(
 pub(super) fn mime_type(item: &Table<'_>, templates: &Templates<'_>) -> Option<Template> {
     let read = templates.key(item, "mime_type")?;
     if let Some(text) = read.value.literal() {
-        let literal = At {
-            value: text.to_owned(),
-            at: read.at.clone(),
-        };
-        base::check_media_type(item, &literal);
+        base::check_media_type(item, text, &read.at);
     }
     Some(read.value)
 }
@@ -188,7 +184,7 @@ pub(super) fn file_payload(
     item: &Table<'_>,
 ) -> Option<(PayloadSpec, Option<&'static str>)> {
     let file = item.literal("file")?;
-    let payload = match String::from_utf8(read(cx, item, &file)?) {
+    let payload = match String::from_utf8(read_named(cx, item, &file)?) {
         Ok(text) => PayloadSpec::Text(Template::literal_text(text)),
         Err(bytes) => PayloadSpec::Blob(Template::literal_text(STANDARD.encode(bytes.as_bytes()))),
     };
@@ -227,18 +223,4 @@ fn resource_link(item: &Table<'_>, templates: &Templates<'_>) -> Option<BlockKin
     }
     uri?;
     Tree::map(members).ok().map(BlockKind::ResourceLink)
-}
-
-fn read(cx: &Cx<'_>, item: &Table<'_>, file: &At<String>) -> Option<Vec<u8>> {
-    match cx.read_outside(&file.value) {
-        Ok(bytes) => Some(bytes),
-        Err(error) => {
-            let message = format!("cannot read `{}`: {error}", file.value);
-            item.report(
-                Diagnostic::error(UNREADABLE, file.at.clone(), message)
-                    .help("relative paths count from the manifest's folder"),
-            );
-            None
-        }
-    }
 }

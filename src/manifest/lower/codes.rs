@@ -73,7 +73,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         NO_EFFECT,
         "The key is right and does nothing where it stands: JSON Schema ignores a keyword that does \
          not fit the type (`minLength` on an integer), a URL that names its host needs no \
-         `allow_hosts`, a default that no component uses changes nothing. It is often the sign of a \
+         `allow_hosts`, and `allow_private` only where redirects are followed, a default that no component uses changes nothing. It is often the sign of a \
          slip elsewhere. Remove the key, or correct what keeps it from working.",
     ),
     (
@@ -111,8 +111,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     (
         BAD_DEFAULT,
         "The default is filled in when the argument is absent, but the argument's own schema would \
-         refuse it; or a value of `enum` is not of the argument's type, so that no call could give it. \
-         Correct one or the other. In a raw schema a default of this kind is a warning.",
+         refuse it. Correct one or the other. In a raw schema a default of this kind is a warning.",
     ),
     (
         BAD_JSON,

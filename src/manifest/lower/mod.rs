@@ -40,11 +40,12 @@ pub use resource::resource;
 pub use tool::tool;
 
 use super::environment::Environment;
-use super::read::{At, Findings};
+use super::read::{At, Findings, Table};
 use super::regular::{self, ReadError};
-use crate::lang::diag::SourceFile;
+use crate::lang::diag::{Diagnostic, SourceFile};
 use crate::lang::schema::SchemaCache;
 use crate::model::{AnyComponent, Kind, Settings, Tool, ToolTest};
+use codes::UNREADABLE;
 use std::cell::RefCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -160,6 +161,15 @@ impl<'a> Cx<'a> {
         self.folder.absolute.join(path)
     }
 
+    /// A program as the manifest means it: a path counts from its folder, a bare name is looked up
+    /// where it is started.
+    pub fn program(&self, name: &str) -> String {
+        match name.contains('/') {
+            true => self.resolve(name).to_string_lossy().into_owned(),
+            false => name.to_owned(),
+        }
+    }
+
     /// A path as the manifest means it, for people: as short as the manifest's own is shown.
     pub fn shown(&self, path: impl AsRef<Path>) -> PathBuf {
         self.folder.shown.join(path)
@@ -180,6 +190,21 @@ impl<'a> Cx<'a> {
         read
     }
 }
+
+/// Reads a file that a key names, and says when it cannot be read.
+fn read_named(cx: &Cx<'_>, table: &Table<'_>, file: &At<String>) -> Option<Vec<u8>> {
+    match cx.read_outside(&file.value) {
+        Ok(bytes) => Some(bytes),
+        Err(error) => {
+            let message = format!("cannot read `{}`: {error}", file.value);
+            table.report(Diagnostic::error(UNREADABLE, file.at.clone(), message).help(FROM_FOLDER));
+            None
+        }
+    }
+}
+
+/// What is said where a path leads nowhere.
+const FROM_FOLDER: &str = "relative paths count from the manifest's folder";
 
 /// A file that was read with a manifest, for findings about it.
 fn outside_file(cx: &Cx<'_>, path: &str, text: String) -> std::sync::Arc<SourceFile> {

@@ -84,43 +84,36 @@ impl Call {
 
     /// The names once the action has run.
     pub(super) fn names_with_output(&self, action: &Action) -> Names {
-        let output = match action {
+        let kind = match action {
             Action::None => return self.names.clone(),
-            Action::Many => Declared::Open,
-            Action::Broken(kind) => Declared::names(output(kind, true)),
-            Action::Whole(spec) => {
-                let (kind, has_json) = match spec {
-                    ActionSpec::Http(_) => ("http", true),
-                    ActionSpec::Shell(_) => ("shell", true),
-                    ActionSpec::File(_) => ("file", false),
-                };
-                Declared::names(output(kind, has_json))
-            }
+            Action::Many => return self.names.clone().with("output", Declared::Open),
+            Action::Broken(kind) => kind,
+            Action::Whole(ActionSpec::Http(_)) => "http",
+            Action::Whole(ActionSpec::Shell(_)) => "shell",
+            Action::Whole(ActionSpec::File(_)) => "file",
         };
+        let output = Declared::names(output(kind).iter().copied());
         self.names.clone().with("output", output)
     }
 }
 
 /// What an action's `output` holds.
-fn output(kind: &str, has_json: bool) -> Vec<&'static str> {
-    let mut names = match kind {
-        "http" => vec!["status", "headers", "body", "bytes", "mime"],
-        "shell" => vec![
+fn output(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "http" => &["status", "headers", "body", "bytes", "mime", "json"],
+        "shell" => &[
             "stdout",
             "stderr",
             "exit_code",
             "signal",
             "lines",
             "truncated",
+            "json",
         ],
-        _ => vec![
+        _ => &[
             "text", "bytes", "mime", "size", "modified", "path", "entries",
         ],
-    };
-    if has_json && kind != "file" {
-        names.push("json");
     }
-    names
 }
 
 /// What a schema says of an object's members. Where it may be anything, so may a template.

@@ -21,14 +21,10 @@ use toml::de::DeValue;
 /// Reads one `[[resource]]`. `defaults` is the file's `[defaults]`, when it has one.
 pub fn resource<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>) -> Lowered {
     let before = cx.findings.errors();
-    let outside_before = cx.outside.borrow().len();
     let address = address(&mut table);
     let key = address.as_ref().map(|address| address.key.clone());
-    let is_available = available::available(cx, &table);
-    let mut resource = build(cx, &table, address, defaults);
-    if let Some(resource) = &mut resource {
-        resource.definition = identity::definition(cx, &table, defaults, outside_before);
-    }
+    let (is_available, resource) =
+        available::read(cx, &table, || build(cx, &table, address, defaults));
     base::refuse_unserved(
         &table,
         &[
@@ -52,12 +48,13 @@ fn build<'a>(
     address: Option<Address>,
     defaults: Option<&Table<'a>>,
 ) -> Option<Resource> {
+    let outside_before = cx.outside.borrow().len();
     let name = name(table);
     let title = table.prose("title");
     let description = table.prose("description");
     let mime_type = table.literal("mime_type");
     if let Some(mime_type) = &mime_type {
-        base::check_media_type(table, mime_type);
+        base::check_media_type(table, &mime_type.value, &mime_type.at);
     }
     let size = table.integer("size", 0..=i64::MAX);
     let icons = base::icons(table);
@@ -136,7 +133,7 @@ fn build<'a>(
         cache,
         per_caller,
         completions,
-        definition: [0; 32],
+        definition: identity::definition(cx, table, defaults, outside_before),
     })
 }
 

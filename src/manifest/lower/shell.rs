@@ -3,12 +3,12 @@
 use super::codes::{BAD_NAME, UNREADABLE};
 use super::progress::progress;
 use super::shell_program::program;
-use super::{Cx, base};
+use super::{Cx, FROM_FOLDER, base};
 use crate::lang::diag::Diagnostic;
 use crate::lang::diag::suggest::did_you_mean;
 use crate::lang::template::{Names, Template};
 use crate::manifest::read::{At, OUT_OF_RANGE, Table, Templates};
-use crate::model::{LimitsSpec, Parse, ShellSpec};
+use crate::model::{DEFAULT_PATH, LimitsSpec, Parse, ShellSpec};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -136,7 +136,7 @@ fn search_path(env: &[(String, Template)], pass_env: &[(String, String)]) -> Opt
         return path.literal().map(str::to_owned);
     }
     let passed = pass_env.iter().find(|(name, _)| name == "PATH");
-    Some(passed.map_or_else(|| "/bin:/usr/bin".to_owned(), |(_, path)| path.clone()))
+    Some(passed.map_or_else(|| DEFAULT_PATH.to_owned(), |(_, path)| path.clone()))
 }
 
 /// The working folder; `None` when it is said wrong.
@@ -152,10 +152,7 @@ fn cwd(cx: &Cx<'_>, table: &Table<'_>) -> Option<PathBuf> {
             "the folder `{}` is not here",
             cx.shown(&cwd.value).display()
         );
-        table.report(
-            Diagnostic::warning(UNREADABLE, cwd.at, message)
-                .help("relative paths count from the manifest's folder"),
-        );
+        table.report(Diagnostic::warning(UNREADABLE, cwd.at, message).help(FROM_FOLDER));
     }
     Some(path)
 }

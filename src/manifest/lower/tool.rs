@@ -14,13 +14,9 @@ use std::sync::Arc;
 /// Reads one `[[tool]]`. `defaults` is the file's `[defaults]`, when it has one.
 pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>) -> Lowered {
     let before = cx.findings.errors();
-    let outside_before = cx.outside.borrow().len();
     let name = identity::name(&mut table, Kind::Tool);
-    let is_available = available::available(cx, &table);
-    let mut tool = build(cx, &table, name.as_ref(), defaults);
-    if let Some(tool) = &mut tool {
-        tool.definition = identity::definition(cx, &table, defaults, outside_before);
-    }
+    let (is_available, tool) =
+        available::read(cx, &table, || build(cx, &table, name.as_ref(), defaults));
     let tests = test::tests(cx, &table, name.as_ref());
     base::refuse_unserved(
         &table,
@@ -44,6 +40,7 @@ fn build<'a>(
     name: Option<&At<String>>,
     defaults: Option<&Table<'a>>,
 ) -> Option<Tool> {
+    let outside_before = cx.outside.borrow().len();
     let title = table.prose("title");
     let description = table.prose("description");
     let icons = base::icons(table);
@@ -87,7 +84,7 @@ fn build<'a>(
         },
         wraps,
         result: result?.spec,
-        definition: [0; 32],
+        definition: identity::definition(cx, table, defaults, outside_before),
         at: table.at(),
     })
 }

@@ -32,8 +32,9 @@ pub(super) const EXPLAIN: &[(Code, &str)] = &[
     ),
     (
         WRONG_TYPE,
-        "The key takes a value of another TOML type. Numbers and booleans are written without \
-         quotes (`timeout_ms = 5000`); text is written with them; several values stand in an array.",
+        "The key takes a value of another type. Numbers and booleans are written without quotes \
+         (`timeout_ms = 5000`); text is written with them; several values stand in an array. The \
+         values of `enum` are of the argument's own type: no call could give another.",
     ),
     (
         OUT_OF_RANGE,
@@ -175,7 +176,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The findings that this table reports to.
+    /// Where its findings go.
     pub fn findings(&self) -> &'a Findings {
         self.findings
     }
