@@ -7,6 +7,7 @@ mod output;
 mod serve;
 mod stdio;
 
+use crate::app::Refused;
 use crate::manifest::settings::Asked;
 use crate::process::SUBCOMMAND;
 use clap::{Args, Parser, Subcommand};
@@ -73,5 +74,20 @@ pub fn main() -> ExitCode {
         Command::Serve(source) => serve::run(source.asked()),
         Command::Stdio(source) => stdio::run(source.asked()),
         Command::Check(arguments) => check::run(arguments),
+    }
+}
+
+/// The exit code of a server, and on standard error why it did not start.
+fn served(outcome: Result<(), Refused>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Refused::Manifests { found, no_color }) => {
+            output::findings(&found, no_color);
+            ExitCode::FAILURE
+        }
+        Err(Refused::Other(error)) => {
+            output::error(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
     }
 }
