@@ -20,7 +20,7 @@ use crate::ops::{Notices, ToolOutcome, Trace};
 use crate::secret::Mask;
 use crate::shutdown::Shutdown;
 use file::FileAction;
-use http::{HttpAction, HttpClients};
+use http::{HttpAction, HttpClients, StandIn};
 use serde_json::{Map, Value};
 use shell::{Runner, ShellAction};
 use std::path::PathBuf;
@@ -119,6 +119,15 @@ impl Toolbox {
         Self {
             clients: HttpClients::default(),
             runner: Runner::new(shutdown.clone(), grace, helper),
+        }
+    }
+
+    /// The same for a test of a manifest: whatever goes over the network reaches the stand-in.
+    #[must_use]
+    pub fn standing_in(self, upstream: Arc<StandIn>) -> Self {
+        Self {
+            clients: HttpClients::standing_in(upstream),
+            ..self
         }
     }
 

@@ -4,14 +4,14 @@
 use super::discover::{self, Found, VANISHED_FILE};
 use super::environment::Environment;
 use super::lower::{
-    Cx, Folder, Lowered, Outside, check_defaults, finish_defaults, prompt, refuse_unserved,
+    Cx, Folder, Lowered, Outside, TestOf, check_defaults, finish_defaults, prompt, refuse_unserved,
     resource, tool,
 };
 use super::overlap;
 use super::read::{At, Findings, Layer, Table, UNKNOWN_KEY, parse};
 use crate::lang::diag::{Code, Diagnostic, Severity, SourceFile, Span};
 use crate::lang::schema::SchemaCache;
-use crate::model::{Catalog, Kind, OnError, Settings};
+use crate::model::{Catalog, Kind, OnError, Settings, Tool, ToolTest};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,8 @@ pub const EXPLAIN: &[(Code, &str)] = &[(
     DUPLICATE_NAME,
     "Names are unique across all manifest files of a server: a client asks for a tool or a prompt by \
      its name alone, and for a resource by its URI. Both places are shown; rename one, or remove it. \
-     Upper and lower case differ, but for a URI's scheme and host.",
+     Upper and lower case differ, but for a URI's scheme and host. The names of one tool's tests are \
+     unique in that tool.",
 )];
 
 /// What one file came to.
@@ -34,6 +35,8 @@ pub struct LoadedFile {
     source: Arc<SourceFile>,
     outside: Vec<Outside>,
     components: Vec<Lowered>,
+    /// Each with its tool, unless that is left out or broken.
+    tests: Vec<TestOf>,
     findings: Vec<Diagnostic>,
 }
 
@@ -120,6 +123,13 @@ impl Loaded {
         })
     }
 
+    /// The tests, in the order of the search and of the files, each with its tool; without one where
+    /// that is left out. They are there only after [`load_with_tests`].
+    pub fn tests(&self) -> impl Iterator<Item = (Option<&Arc<Tool>>, &ToolTest)> {
+        let tests = self.in_order.iter().flat_map(|file| &file.tests);
+        tests.map(|(tool, test)| (tool.as_ref(), test))
+    }
+
     /// The manifests' texts, in the order of the search.
     pub fn sources(&self) -> Vec<Arc<SourceFile>> {
         let files = self.in_order.iter();
@@ -134,6 +144,15 @@ impl Loaded {
     }
 }
 
+/// Loads all manifests that the settings name, and keeps the tests that stand in them.
+pub fn load_with_tests(
+    settings: &Settings,
+    environment: &Environment,
+    schemas: &SchemaCache,
+) -> Loaded {
+    read_all(settings, environment, schemas, None, true)
+}
+
 /// Loads all manifests that the settings name. `previous` is the load whose unchanged files may be
 /// taken over: one made with the same settings and environment, or none.
 pub fn load(
@@ -141,6 +160,16 @@ pub fn load(
     environment: &Environment,
     schemas: &SchemaCache,
     previous: Option<&Loaded>,
+) -> Loaded {
+    read_all(settings, environment, schemas, previous, false)
+}
+
+fn read_all(
+    settings: &Settings,
+    environment: &Environment,
+    schemas: &SchemaCache,
+    previous: Option<&Loaded>,
+    with_tests: bool,
 ) -> Loaded {
     let survey = discover::discover(&settings.manifests, settings.server_file.as_deref());
     let mut diagnostics = survey.diagnostics;
@@ -157,7 +186,12 @@ pub fn load(
                     Some(file) => file,
                     None => {
                         loaded.fresh_files += 1;
-                        Arc::new(lower_file(settings, environment, schemas, source))
+                        let mut file = lower_file(settings, environment, schemas, source);
+                        if !with_tests {
+                            // A server has no use for them.
+                            file.tests = Vec::new();
+                        }
+                        Arc::new(file)
                     }
                 };
                 loaded.in_order.push(Arc::clone(&file));
@@ -204,6 +238,7 @@ fn lower_file(
 ) -> LoadedFile {
     let findings = Findings::default();
     let outside = RefCell::default();
+    let tests = RefCell::default();
     let components = {
         let cx = Cx {
             findings: &findings,
@@ -212,6 +247,7 @@ fn lower_file(
             schemas,
             folder: Folder::of(source.path()),
             outside: &outside,
+            tests: &tests,
         };
         match parse(&source, &findings) {
             Some(document) => {
@@ -228,6 +264,7 @@ fn lower_file(
     };
     LoadedFile {
         outside: outside.into_inner(),
+        tests: tests.into_inner(),
         components,
         findings: findings.into_vec(),
         source,

@@ -12,6 +12,7 @@ mod prompt;
 mod resource;
 mod result;
 mod settings;
+mod test;
 mod tool;
 mod window;
 mod wrap;
@@ -33,6 +34,10 @@ pub use prompt::{MessageSpec, Prompt, PromptArgument, PromptDeclaration, PromptR
 pub use resource::{ContentData, ContentSpec, Resource, ResourceDeclaration, ResourceResultSpec};
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
 pub use settings::{Caches, OnError, ReloadSettings, ServerSettings, Settings, Values};
+pub use test::{
+    Ending, Expectation, ProtocolErrorExpectation, RequestExpectation, ToolTest, UpstreamAnswer,
+    UpstreamBody, UpstreamFault, UpstreamReply,
+};
 pub use tool::Tool;
 pub use window::{Window, WindowError};
 pub use wrap::WrapSpec;

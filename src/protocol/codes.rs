@@ -74,6 +74,11 @@ pub(super) fn of(dialect: Dialect, fault: &Fault) -> (i64, StatusCode) {
     }
 }
 
+/// The JSON-RPC code that an operation's error has in the newest revision.
+pub fn error_code(error: &OpError) -> i64 {
+    of(Dialect::Modern, &Fault::Op(error.clone())).0
+}
+
 /// What the error says. A fault's own words are short; a name that the caller sent may not be.
 pub(super) fn message(fault: &Fault) -> String {
     match fault {

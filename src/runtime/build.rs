@@ -4,6 +4,7 @@ use super::list::{List, Pager};
 use super::resources::Resources;
 use super::set::{Entry, Set};
 use super::{Listed, Runtime, SharedValues};
+use crate::action::http::StandIn;
 use crate::action::{PrepareError, Toolbox};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::NOT_READY;
@@ -63,6 +64,22 @@ pub fn build(
         runtime: assemble(settings, tools, resources, prompts),
         left_out,
     })
+}
+
+/// Builds the runtime of one tool for a test of it: what the tool asks of an upstream reaches the
+/// stand-in.
+///
+/// # Errors
+/// What cannot be made ready.
+pub fn build_for_test(
+    settings: &Settings,
+    tool: &Arc<Tool>,
+    upstream: Arc<StandIn>,
+    shutdown: &Shutdown,
+) -> Result<Runtime, PrepareError> {
+    let toolbox = Toolbox::new(shutdown, settings.server.grace, helper());
+    let served = Entry::prepare(tool, None, &mut toolbox.standing_in(upstream))?;
+    Ok(assemble(settings, vec![served], Vec::new(), Vec::new()))
 }
 
 /// What components are made ready with, and what came of it so far.

@@ -13,7 +13,7 @@ mod resources;
 mod set;
 mod watched;
 
-pub use build::{Built, build};
+pub use build::{Built, build, build_for_test};
 pub use diff::Diff;
 pub use handle::Handle;
 pub use hub::{Full, Hub, Listener};

@@ -9,7 +9,7 @@ const LAYERS: &[&[&str]] = &[
     &["manifest", "ops", "process"],
     &["protocol", "action", "guard"],
     &["runtime"],
-    &["server"],
+    &["server", "testing"],
     &["transport"],
     &["reload"],
     &["app"],

@@ -61,7 +61,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         BAD_NAME,
         "A tool's name is 1 to 128 of the letters A-Z and a-z, the digits, `_`, `-` and `.` \
          (MCP specification, tools, \"Tool Names\"). Other names break clients that build function \
-         names from them.",
+         names from them. A test's name is one line of 1 to 200 bytes.",
     ),
     (
         MISPLACED,

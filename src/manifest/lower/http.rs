@@ -128,7 +128,8 @@ fn headers(table: &Table<'_>, templates: &Templates<'_>) -> Vec<HeaderSpec> {
     headers
 }
 
-fn header_name(sub: &Table<'_>, entry: &Entry<'_>) -> Option<http::HeaderName> {
+/// A field's name that may be given; says why it may not.
+pub(super) fn header_name(sub: &Table<'_>, entry: &Entry<'_>) -> Option<http::HeaderName> {
     let shown = entry.key.escape_debug();
     let Ok(name) = http::HeaderName::from_bytes(entry.key.as_bytes()) else {
         let message = format!("`{shown}` is not a header field's name");

@@ -26,6 +26,9 @@ mod schema;
 mod schema_place;
 mod shell;
 mod shell_program;
+mod test;
+mod test_expect;
+mod test_upstream;
 mod tool;
 mod wrap;
 
@@ -41,11 +44,12 @@ use super::read::{At, Findings, Table};
 use super::regular::{self, ReadError};
 use crate::lang::diag::{Diagnostic, SourceFile};
 use crate::lang::schema::SchemaCache;
-use crate::model::{AnyComponent, Kind, Settings};
+use crate::model::{AnyComponent, Kind, Settings, Tool, ToolTest};
 use codes::UNREADABLE;
 use std::cell::RefCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Bytes in one file that a manifest names: 64 MiB.
 pub const MAX_OUTSIDE_BYTES: u64 = 64 << 20;
@@ -61,6 +65,9 @@ pub struct Lowered {
     /// one that is left out here, so that each system may have its own component of a name.
     pub key: Option<At<String>>,
 }
+
+/// A test and its tool; no tool when that is left out or broken.
+pub type TestOf = (Option<Arc<Tool>>, ToolTest);
 
 /// What lowering one file may look at.
 #[derive(Debug)]
@@ -78,6 +85,8 @@ pub struct Cx<'a> {
     /// Files beside the manifest that were read, with their content: when one changes, the
     /// manifest is read again.
     pub outside: &'a RefCell<Vec<Outside>>,
+    /// The tests beside the tools, each with its tool unless that is left out or broken.
+    pub tests: &'a RefCell<Vec<TestOf>>,
 }
 
 /// The folder of a manifest; relative paths count from it.
@@ -143,6 +152,7 @@ impl<'a> Cx<'a> {
             schemas: self.schemas,
             folder: self.folder.clone(),
             outside: self.outside,
+            tests: self.tests,
         }
     }
 

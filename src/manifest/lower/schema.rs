@@ -129,16 +129,9 @@ pub(super) fn output<'a>(cx: &Cx<'a>, table: &Table<'a>) -> Option<Option<Arc<Sc
 /// A raw schema: a table, a string of JSON, or `{ file = "…" }`.
 fn raw_schema<'a>(cx: &Cx<'_>, table: &Table<'a>, entry: Entry<'a>) -> Option<(Value, Origin<'a>)> {
     match entry.value {
-        DeValue::String(text) => match serde_json::from_str(text) {
-            Ok(json) => Some((json, Origin::Text(entry))),
-            Err(error) => {
-                let at = byte_of(text, &error);
-                let place = within(&entry.at, at..at);
-                let message = format!("`{}` is not JSON: {}", entry.key, reason(&error));
-                table.error(BAD_JSON, place, message);
-                None
-            }
-        },
+        DeValue::String(text) => {
+            json_text(table, &entry, text).map(|json| (json, Origin::Text(entry)))
+        }
         DeValue::Table(_) => match entry.members().as_slice() {
             [only] if only.key == "file" => {
                 let path = table.as_literal(only)?;
@@ -150,6 +143,20 @@ fn raw_schema<'a>(cx: &Cx<'_>, table: &Table<'a>, entry: Entry<'a>) -> Option<(V
             &entry,
             "a schema table, a string of JSON, or `{ file = \"…\" }`",
         ),
+    }
+}
+
+/// A string of JSON; says what keeps it from being one.
+pub(super) fn json_text(table: &Table<'_>, entry: &Entry<'_>, text: &str) -> Option<Value> {
+    match serde_json::from_str(text) {
+        Ok(json) => Some(json),
+        Err(error) => {
+            let at = byte_of(text, &error);
+            let place = within(&entry.at, at..at);
+            let message = format!("`{}` is not JSON: {}", entry.key, reason(&error));
+            table.error(BAD_JSON, place, message);
+            None
+        }
     }
 }
 

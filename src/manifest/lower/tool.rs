@@ -4,7 +4,7 @@ use super::action::{Action, action};
 use super::codes::{EMPTY_COMPONENT, NOT_STRUCTURED};
 use super::result::Answers;
 use super::wrap::wraps;
-use super::{Cx, Lowered, available, base, identity, names, schema};
+use super::{Cx, Lowered, available, base, identity, names, schema, test};
 use crate::lang::diag::Diagnostic;
 use crate::lang::schema::header_params;
 use crate::manifest::read::{At, Table};
@@ -17,19 +17,19 @@ pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>)
     let name = identity::name(&mut table, Kind::Tool);
     let (is_available, tool) =
         available::read(cx, &table, || build(cx, &table, name.as_ref(), defaults));
+    let tests = test::tests(cx, &table, name.as_ref());
     base::refuse_unserved(
         &table,
-        &[
-            "actor", "ask", "refused", "requires", "scopes", "state", "test",
-        ],
+        &["actor", "ask", "refused", "requires", "scopes", "state"],
     );
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
+    let tool = tool.filter(|_| is_whole).map(Arc::new);
+    let tests = tests.into_iter().map(|test| (tool.clone(), test));
+    cx.tests.borrow_mut().extend(tests);
     Lowered {
         kind: Kind::Tool,
-        component: tool
-            .filter(|_| is_whole)
-            .map(|tool| AnyComponent::Tool(Arc::new(tool))),
+        component: tool.map(AnyComponent::Tool),
         key: name.filter(|_| is_available),
     }
 }

@@ -66,6 +66,10 @@ content = [
   { type = "resource", uri = "x:y", text = "", Z = 1 },
   { type = "resource_link", uri = "x:y", name = "", Z = 1 },
 ]
+[[tool.test]]
+name = "t"
+Z = 1
+expect = { protocol_error = { Z = 1 }, Z = 1 }
 [[tool]]
 name = "b"
 http = { url = "https://x", retry = { Z = 1 }, Z = 1 }
@@ -110,6 +114,7 @@ fn every_key_that_is_said_to_be_refused_is() {
         "[[KEY]]\nname = \"a\"\n",
         "[[tool]]\nname = \"a\"\nKEY = 1\n",
         "[defaults]\nKEY = 1\n",
+        "[[tool]]\nname = \"a\"\nresult.text = \"x\"\n[[tool.test]]\nname = \"t\"\nexpect.text = \"x\"\nKEY = 1\n",
         "[[tool]]\nname = \"a\"\nshell = { command = [\"ls\"], KEY = 1 }\n",
         "[[tool]]\nname = \"a\"\nfile = { path = \"a.toml\", KEY = 1 }\n",
     ];
