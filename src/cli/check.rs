@@ -82,9 +82,7 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
         found.extend(not_ready(settings, &now));
         loaded = Some(now);
     }
-    let no_color = environment
-        .get("NO_COLOR")
-        .is_some_and(|value| !value.is_empty());
+    let no_color = environment.asks_for_no_color();
     let mut written = print(&found, arguments.format, no_color);
     if !arguments.expand.is_empty() {
         let files = loaded.as_ref().map(Loaded::sources).unwrap_or_default();
