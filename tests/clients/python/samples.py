@@ -10,7 +10,7 @@ import sys
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
-from mcp.types import ResourceTemplateReference
+from mcp.types import PromptReference, ResourceTemplateReference
 
 REVISION = "2026-07-28"
 CALLS = 0
@@ -109,6 +109,25 @@ async def resources(client):
             raise AssertionError(f"{uri} is not found")
 
 
+async def prompts(client):
+    """Lists, completes and gets the sample prompts."""
+    global CALLS
+    CALLS += 4
+    listed = {prompt.name: prompt for prompt in (await client.list_prompts()).prompts}
+    check(set(listed) == {"explain_file", "review_change"}, f"prompts are listed: {sorted(listed)}")
+    reference = PromptReference(type="ref/prompt", name="explain_file")
+    completed = (await client.complete(reference, {"name": "path", "value": "READ"})).completion
+    check("README.md" in completed.values, f"an argument is completed: {completed}")
+    got = await client.get_prompt("explain_file", {"path": "README.md"})
+    check(got.messages[1].content.resource.text.startswith("# "), "a prompt embeds the file")
+    try:
+        await client.get_prompt("explain_file", {})
+    except MCPError as error:
+        check(error.error.code == -32602, f"a missing argument: {error.error.code}")
+    else:
+        raise AssertionError("a required argument is required")
+
+
 async def calls_that_fail(client):
     for name, arguments, expected in [
         ("git_log", {"count": 0}, "/count"),
@@ -139,6 +158,7 @@ async def main():
         called = await every_sample(client)
         check(listed == called, f"every listed tool was called: {listed ^ called}")
         await resources(client)
+        await prompts(client)
         await calls_that_fail(client)
         many = [call(client, "count_words", {"text": "w " * n}) for n in range(1, 33)]
         for n, result in enumerate(await asyncio.gather(*many), start=1):

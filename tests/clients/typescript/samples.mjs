@@ -68,6 +68,19 @@ for (const mode of ["auto", { pin: "2026-07-28" }]) {
     client.readResource({ uri: "docs:///no-such-page.md" }),
     (error) => error.code === -32602,
   );
+  const { prompts } = await client.listPrompts();
+  assert.deepEqual(prompts.map(({ name }) => name), ["explain_file", "review_change"]);
+  const { completion } = await client.complete({
+    ref: { type: "ref/prompt", name: "explain_file" },
+    argument: { name: "path", value: "READ" },
+  });
+  assert.ok(completion.values.includes("README.md"), JSON.stringify(completion));
+  const got = await client.getPrompt({ name: "explain_file", arguments: { path: "README.md" } });
+  assert.match(got.messages[1].content.resource.text, /^# /);
+  await assert.rejects(
+    client.getPrompt({ name: "explain_file", arguments: {} }),
+    (error) => error.code === -32602,
+  );
   const bad = await call("git_log", { count: 100000 });
   assert.equal(bad.isError, true);
   assert.match(textOf(bad), /\/count/);
