@@ -128,7 +128,7 @@ async fn serve(
         in_flight: settings.max_in_flight,
         request_timeout: settings.request_timeout,
     };
-    let server = Server::new(handle.clone(), limits, shutdown.given_up().clone());
+    let server = Server::new(handle.clone(), limits, shutdown.clone());
     let mut listener = match face {
         Face::Stdio => None,
         Face::Http => tokio::select! {
@@ -173,14 +173,14 @@ async fn serve_http<E: Endpoint>(
         match address {
             http::LocalAddr::Tcp(address) => {
                 tracing::info!(
-                    tools = counts.tools,
+                    components = %counts,
                     "serving http://{address}{}",
                     settings.http.path
                 );
             }
             http::LocalAddr::Unix(path) => {
                 tracing::info!(
-                    tools = counts.tools,
+                    components = %counts,
                     "serving unix:{}{}",
                     path.display(),
                     settings.http.path
@@ -203,7 +203,7 @@ async fn serve_stdio<E: Endpoint>(
         grace: settings.server.grace + LAST_WORDS + LEAVING,
         ..StdioOptions::default()
     };
-    tracing::info!(tools = counts.tools, "serving standard input and output");
+    tracing::info!(components = %counts, "serving standard input and output");
     let ended = stdio::serve_standard_streams(server, &options, shutdown).await;
     let ended = ended.context("cannot use the standard streams")?;
     tracing::debug!(?ended, "the stream of messages ended");

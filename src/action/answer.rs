@@ -3,11 +3,11 @@
 //! In this order: a declared protocol error, a declared error, then the content. What is absent is
 //! left out, whatever it is: a text, a block, structured content.
 
-use super::{Failure, Output, block, render};
+use super::{Failure, Output, block, metadata, render};
 use crate::lang::template::{Scope, Template, text_of};
 use crate::model::{ProtocolErrorSpec, ResultSpec, Tool};
 use crate::ops::{Block, OpError, ToolOutcome};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// What the tool answers: from its `result`, or by default what its action gives.
@@ -89,7 +89,7 @@ fn made(
     {
         return Ok(ToolOutcome {
             // The error is what matters: metadata that cannot be made does not take its place.
-            meta: metadata(result, scope).unwrap_or_default(),
+            meta: metadata(result.metadata.as_ref(), scope).unwrap_or_default(),
             ..ToolOutcome::error(text)
         });
     }
@@ -97,7 +97,7 @@ fn made(
         Some(output) if !result.says_content() => output.answer()?,
         _ => content(result, scope)?,
     };
-    outcome.meta = metadata(result, scope)?;
+    outcome.meta = metadata(result.metadata.as_ref(), scope)?;
     Ok(outcome)
 }
 
@@ -132,16 +132,6 @@ fn content(result: &ResultSpec, scope: &Scope) -> Result<ToolOutcome, Failure> {
         structured,
         ..ToolOutcome::default()
     })
-}
-
-fn metadata(result: &ResultSpec, scope: &Scope) -> Result<Map<String, Value>, Failure> {
-    let Some(metadata) = &result.metadata else {
-        return Ok(Map::new());
-    };
-    match render::tree("result.metadata", metadata, scope)? {
-        Some(Value::Object(members)) => Ok(members),
-        _ => Ok(Map::new()),
-    }
 }
 
 /// The declared protocol error, when it applies.

@@ -5,16 +5,18 @@
 
 pub mod answer;
 mod block;
+pub mod complete;
 pub mod file;
 pub mod http;
 mod mask;
 mod media;
+pub mod prompt;
 mod render;
 pub mod shell;
 
-use crate::lang::template::Scope;
+use crate::lang::template::{Scope, Tree};
 use crate::model::ActionSpec;
-use crate::ops::{ToolOutcome, Trace};
+use crate::ops::{Notices, ToolOutcome, Trace};
 use crate::shutdown::Shutdown;
 use file::FileAction;
 use http::{HttpAction, HttpClients, StandIn};
@@ -32,8 +34,12 @@ pub struct Call<'a> {
     pub scope: &'a Scope,
     /// Trace context to hand on.
     pub trace: &'a Trace,
-    /// What no failure may say.
+    /// What no failure and no notification may say.
     pub secrets: &'a Map<String, Value>,
+    /// Where it may say how it goes.
+    pub notices: &'a Notices,
+    /// The component's name: the logger of what its action logs.
+    pub name: &'a str,
 }
 
 /// Why an action failed, for the model to read: `isError` text.
@@ -150,6 +156,17 @@ impl Call<'_> {
     /// The secrets as a text may hold them.
     fn mask(&self) -> Mask {
         Mask::of(self.secrets)
+    }
+}
+
+/// The `_meta` of an answer.
+fn metadata(metadata: Option<&Tree>, scope: &Scope) -> Result<Map<String, Value>, Failure> {
+    let Some(metadata) = metadata else {
+        return Ok(Map::new());
+    };
+    match render::tree("result.metadata", metadata, scope)? {
+        Some(Value::Object(members)) => Ok(members),
+        _ => Ok(Map::new()),
     }
 }
 

@@ -1,5 +1,6 @@
-//! The small languages: diagnostics, templates, schemas. Pure; nothing here does IO.
+//! The small languages: diagnostics, templates, URI templates, schemas. Pure; nothing here does IO.
 
 pub mod diag;
 pub mod schema;
 pub mod template;
+pub mod uri_template;

@@ -48,15 +48,17 @@ pub fn expand(files: &[Arc<SourceFile>], names: &[String]) -> Result<String, Unk
         };
         let table = Table::new(vec![layer], &findings, "");
         let defaults = table.table("defaults");
-        for tool in table.tables("tool") {
-            let name = tool.string("name").map(|read| read.value);
-            if all || name.as_ref().is_some_and(|name| names.contains(name)) {
-                if !out.is_empty() {
-                    out.push('\n');
+        for kind in KINDS {
+            for each in table.tables(kind) {
+                let name = each.string("name").map(|read| read.value);
+                if all || name.as_ref().is_some_and(|name| names.contains(name)) {
+                    if !out.is_empty() {
+                        out.push('\n');
+                    }
+                    component(&mut out, kind, &each, defaults.as_ref());
                 }
-                component(&mut out, &tool, defaults.as_ref());
+                known.extend(name);
             }
-            known.extend(name);
         }
     }
     let unknown = names
@@ -71,31 +73,40 @@ pub fn expand(files: &[Arc<SourceFile>], names: &[String]) -> Result<String, Unk
     }
 }
 
-fn component<'a>(out: &mut String, tool: &Table<'a>, defaults: Option<&Table<'a>>) {
-    let at = tool.at();
+/// The kinds of components, as manifests write them.
+const KINDS: [&str; 2] = ["tool", "prompt"];
+
+fn component<'a>(
+    out: &mut String,
+    kind: &str,
+    component: &Table<'a>,
+    defaults: Option<&Table<'a>>,
+) {
+    let at = component.at();
     let line = crate::lang::diag::position::locate(at.file.text(), at.start).line;
     let path = at.file.path().to_string_lossy();
     let _ = writeln!(out, "# {}:{line}", path.escape_debug());
-    let _ = writeln!(out, "[[tool]]");
+    let _ = writeln!(out, "[[{kind}]]");
     let mut tables = Vec::new();
-    for entry in tool.entries() {
+    for entry in component.entries() {
         match entry.value {
             DeValue::Table(_) => tables.push(entry.key),
             _ => setting(out, &entry, None),
         }
     }
-    let has_defaults = defaults.is_some_and(|defaults| defaults.has("annotations"));
+    let has_defaults =
+        kind == "tool" && defaults.is_some_and(|defaults| defaults.has("annotations"));
     if has_defaults && !tables.contains(&"annotations") {
         tables.push("annotations");
     }
     for key in tables {
-        let kind = ACTIONS.iter().copied().chain(["annotations"]);
-        let table = match kind.into_iter().find(|kind| *kind == key) {
-            Some(kind) => tool.table_over(kind, defaults),
-            None => tool.table(key),
+        let mut layered = ACTIONS.iter().copied().chain(["annotations"]);
+        let table = match layered.find(|layered| *layered == key) {
+            Some(layered) => component.table_over(layered, defaults),
+            None => component.table(key),
         };
         if let Some(table) = table {
-            sub_table(out, &table, &format!("tool.{}", write::key(key)), key);
+            sub_table(out, &table, &format!("{kind}.{}", write::key(key)), key);
         }
     }
 }

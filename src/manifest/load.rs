@@ -4,7 +4,7 @@
 use super::discover::{self, Found, VANISHED_FILE};
 use super::environment::Environment;
 use super::lower::{
-    Cx, Folder, Lowered, Outside, check_defaults, finish_defaults, refuse_unserved, tool,
+    Cx, Folder, Lowered, Outside, check_defaults, finish_defaults, prompt, refuse_unserved, tool,
 };
 use super::read::{At, Findings, Layer, Table, UNKNOWN_KEY, parse};
 use crate::lang::diag::{Code, Diagnostic, Severity, SourceFile, Span};
@@ -275,10 +275,12 @@ fn lower_document<'a>(cx: &Cx<'a>, table: Table<'a>) -> Vec<Lowered> {
         check_defaults(cx, defaults);
     }
     let tools = table.tables("tool").into_iter();
-    let components = tools
+    let mut components: Vec<Lowered> = tools
         .map(|each| tool(cx, each, defaults.as_ref()))
         .collect();
-    refuse_unserved(&table, &["resource", "prompt", "actor"]);
+    let prompts = table.tables("prompt").into_iter();
+    components.extend(prompts.map(|each| prompt(cx, each, defaults.as_ref())));
+    refuse_unserved(&table, &["resource", "actor"]);
     refuse_strays(&table);
     if let Some(defaults) = defaults {
         finish_defaults(defaults);

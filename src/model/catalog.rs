@@ -1,6 +1,6 @@
 //! All components of a server, and what they have in common.
 
-use super::{ActionSpec, Tool};
+use super::{ActionSpec, CompleteSpec, Prompt, Tool};
 use crate::lang::diag::Span;
 use std::fmt;
 use std::sync::Arc;
@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub enum Kind {
     /// `[[tool]]`.
     Tool,
+    /// `[[prompt]]`.
+    Prompt,
 }
 
 impl Kind {
@@ -17,6 +19,7 @@ impl Kind {
     pub fn word(self) -> &'static str {
         match self {
             Self::Tool => "tool",
+            Self::Prompt => "prompt",
         }
     }
 }
@@ -38,6 +41,11 @@ pub trait Component: fmt::Debug + Send + Sync + 'static {
     /// What it does; `None` answers from `result` alone.
     fn action(&self) -> Option<&ActionSpec>;
 
+    /// How values that it takes are completed, by name.
+    fn completions(&self) -> &[(String, CompleteSpec)] {
+        &[]
+    }
+
     /// Changes whenever anything that a list shows of it does.
     fn fingerprint(&self) -> &str;
 
@@ -54,6 +62,8 @@ pub trait Component: fmt::Debug + Send + Sync + 'static {
 pub enum AnyComponent {
     /// A tool.
     Tool(Arc<Tool>),
+    /// A prompt.
+    Prompt(Arc<Prompt>),
 }
 
 /// The components of all files, each kind by file path and place in the file.
@@ -61,6 +71,8 @@ pub enum AnyComponent {
 pub struct Catalog {
     /// The tools.
     pub tools: Vec<Arc<Tool>>,
+    /// The prompts.
+    pub prompts: Vec<Arc<Prompt>>,
 }
 
 impl Catalog {
@@ -68,18 +80,21 @@ impl Catalog {
     pub fn add(&mut self, component: AnyComponent) {
         match component {
             AnyComponent::Tool(tool) => self.tools.push(tool),
+            AnyComponent::Prompt(prompt) => self.prompts.push(prompt),
         }
     }
 
-    /// What each component does, of those that do something.
+    /// Everything that components do, completions included.
     pub fn actions(&self) -> impl Iterator<Item = &ActionSpec> {
-        self.tools.iter().filter_map(|tool| tool.action())
+        let tools = self.tools.iter().flat_map(|tool| actions_of(&**tool));
+        tools.chain(self.prompts.iter().flat_map(|prompt| actions_of(&**prompt)))
     }
 
     /// How many there are.
     pub fn counts(&self) -> Counts {
         Counts {
             tools: self.tools.len(),
+            prompts: self.prompts.len(),
         }
     }
 }
@@ -89,12 +104,29 @@ impl Catalog {
 pub struct Counts {
     /// Tools.
     pub tools: usize,
+    /// Prompts.
+    pub prompts: usize,
 }
 
 impl fmt::Display for Counts {
     /// `2 tools, 1 prompt`: tools always, the other kinds when there are any.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = |count| if count == 1 { "" } else { "s" };
-        write!(f, "{} tool{}", self.tools, plural(self.tools))
+        write!(f, "{} tool{}", self.tools, plural(self.tools))?;
+        for (count, word) in [(self.prompts, "prompt")] {
+            if count > 0 {
+                write!(f, ", {count} {word}{}", plural(count))?;
+            }
+        }
+        Ok(())
     }
+}
+
+fn actions_of<C: Component>(component: &C) -> impl Iterator<Item = &ActionSpec> {
+    let completions = component.completions().iter();
+    let live = completions.filter_map(|(_, complete)| match complete {
+        CompleteSpec::Live(live) => live.action.as_ref(),
+        CompleteSpec::List(_) => None,
+    });
+    component.action().into_iter().chain(live)
 }

@@ -3,9 +3,11 @@
 
 mod action;
 mod catalog;
+mod complete;
 mod declaration;
 mod hosts;
 mod http;
+mod prompt;
 mod result;
 mod settings;
 mod test;
@@ -18,13 +20,15 @@ pub use action::{
     is_own_header,
 };
 pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind};
+pub use complete::{CompleteSpec, LiveSpec};
 pub use declaration::{
     Annotations, Cache, CacheScope, Icon, Identity, Role, Theme, ToolAnnotations, ToolDeclaration,
 };
 pub use hosts::{HostPattern, HostPatternError};
 pub use http::{HttpSettings, Listen, ListenError};
+pub use prompt::{MessageSpec, Prompt, PromptArgument, PromptDeclaration, PromptResultSpec};
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
-pub use settings::{OnError, ReloadSettings, ServerSettings, Settings, Values};
+pub use settings::{Caches, OnError, ReloadSettings, ServerSettings, Settings, Values};
 pub use test::{
     Ending, Expectation, ProtocolErrorExpectation, RequestExpectation, ToolTest, UpstreamAnswer,
     UpstreamBody, UpstreamFault, UpstreamReply,

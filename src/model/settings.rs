@@ -47,12 +47,24 @@ pub struct ServerSettings {
     pub secret: Option<Secret>,
     /// Most entries on a page of a list, 1 to 10,000.
     pub page_size: usize,
-    /// Caching of `tools/list`.
-    pub tools_cache: Cache,
-    /// Caching of `server/discover`.
-    pub discovery_cache: Cache,
+    /// Caching of lists and of discovery.
+    pub caches: Caches,
     /// How long requests in flight may go on once the server stops.
     pub grace: Duration,
+}
+
+/// How long and for whom results may be kept, by what they are of (`server.cache`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caches {
+    /// `tools/list`.
+    pub tools: Cache,
+    /// `resources/list`, `resources/templates/list`, and reads of resources that do not say it
+    /// themselves.
+    pub resources: Cache,
+    /// `prompts/list`.
+    pub prompts: Cache,
+    /// `server/discover`.
+    pub discovery: Cache,
 }
 
 /// What a broken manifest at start means.

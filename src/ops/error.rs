@@ -8,6 +8,9 @@ pub enum OpError {
     /// No tool of this name can be called.
     #[error("Unknown tool: {0}")]
     UnknownTool(String),
+    /// No prompt of this name can be got.
+    #[error("Unknown prompt: {0}")]
+    UnknownPrompt(String),
     /// The cursor is not one this server gave for this list as it now is.
     #[error("Invalid cursor")]
     InvalidCursor,
@@ -20,6 +23,9 @@ pub enum OpError {
     /// The server itself failed; the message says nothing of its insides.
     #[error("Internal error: {0}")]
     Internal(String),
+    /// What a component other than a tool was to do failed; the text is for the caller.
+    #[error("{0}")]
+    Failed(String),
     /// An error that the manifest itself declares (`result.protocol_error`).
     #[error("{message}")]
     Declared {

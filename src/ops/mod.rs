@@ -1,14 +1,20 @@
 //! The neutral protocol: what is asked, what comes of it, what can go wrong. It knows no ids,
 //! no versions and no HTTP; a dialect under `protocol/` gives each of these its bytes.
 
+mod completion;
 mod content;
 mod context;
 mod error;
+mod notice;
+mod notices;
 mod operation;
 mod outcome;
 
+pub use completion::{Completion, Reference};
 pub use content::{Annotations, Block, Payload, Role};
 pub use context::{ClientInfo, Context, LogLevel, ProgressToken, Trace};
 pub use error::OpError;
-pub use operation::{Arguments, Operation};
-pub use outcome::{Answer, Ready, ToolOutcome};
+pub use notice::{Log, Notice, Progress};
+pub use notices::{Notices, Take, Waiting};
+pub use operation::{Arguments, Operation, Texts};
+pub use outcome::{Answer, Message, PromptOutcome, Ready, ToolOutcome};

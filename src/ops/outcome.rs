@@ -1,6 +1,6 @@
 //! What comes of an operation.
 
-use super::Block;
+use super::{Block, Completion, Role};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -29,6 +29,26 @@ impl ToolOutcome {
     }
 }
 
+/// One message of a prompt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// Who says it.
+    pub role: Role,
+    /// What is said.
+    pub content: Block,
+}
+
+/// The result of getting a prompt.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PromptOutcome {
+    /// What it is for.
+    pub description: Option<String>,
+    /// The messages, in order.
+    pub messages: Vec<Message>,
+    /// Members of the result's `_meta` beside the server's own.
+    pub meta: Map<String, Value>,
+}
+
 /// The answer to an operation that succeeded.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
@@ -36,6 +56,10 @@ pub enum Answer {
     Ready(Ready),
     /// `tools/call`.
     Tool(ToolOutcome),
+    /// `prompts/get`.
+    Prompt(PromptOutcome),
+    /// `completion/complete`.
+    Completion(Completion),
 }
 
 /// One answer as every dialect writes it, made once and shared by all who ask. Only `protocol/`

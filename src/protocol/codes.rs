@@ -63,10 +63,11 @@ pub(super) fn of(dialect: Dialect, fault: &Fault) -> (i64, StatusCode) {
         }
         (Dialect::Modern, Fault::Op(error)) => match error {
             OpError::MethodNotFound(_) => (METHOD_NOT_FOUND, StatusCode::NOT_FOUND),
-            OpError::UnknownTool(_) | OpError::InvalidCursor | OpError::InvalidParams(_) => {
-                (INVALID_PARAMS, StatusCode::OK)
-            }
-            OpError::Internal(_) => (INTERNAL_ERROR, StatusCode::OK),
+            OpError::UnknownTool(_)
+            | OpError::UnknownPrompt(_)
+            | OpError::InvalidCursor
+            | OpError::InvalidParams(_) => (INVALID_PARAMS, StatusCode::OK),
+            OpError::Internal(_) | OpError::Failed(_) => (INTERNAL_ERROR, StatusCode::OK),
             OpError::Declared { code, .. } => (*code, StatusCode::OK),
         },
     }
@@ -82,6 +83,9 @@ pub(super) fn message(fault: &Fault) -> String {
     match fault {
         Fault::Op(OpError::UnknownTool(name)) => {
             OpError::UnknownTool(excerpt(name).into()).to_string()
+        }
+        Fault::Op(OpError::UnknownPrompt(name)) => {
+            OpError::UnknownPrompt(excerpt(name).into()).to_string()
         }
         _ => fault.to_string(),
     }
@@ -111,6 +115,8 @@ mod tests {
             (Fault::Handshake { requested: None }, -32022, 400),
             (OpError::MethodNotFound(text()).into(), -32601, 404),
             (OpError::UnknownTool(text()).into(), -32602, 200),
+            (OpError::UnknownPrompt(text()).into(), -32602, 200),
+            (OpError::Failed(text()).into(), -32603, 200),
             (OpError::InvalidCursor.into(), -32602, 200),
             (OpError::InvalidParams(text()).into(), -32602, 200),
             (OpError::Internal(text()).into(), -32603, 200),

@@ -5,7 +5,7 @@ use super::face::Face;
 use super::jsonrpc::{self, Id, Malformed, Message, Notification, Request};
 use super::version::Dialect;
 use super::{json, modern, version};
-use crate::ops::{Answer, Context, OpError, Operation};
+use crate::ops::{Answer, Context, Notice, OpError, Operation, ProgressToken};
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
@@ -53,7 +53,7 @@ pub struct Call {
     pub reply_to: ReplyTo,
 }
 
-/// Writes the answer to one request, in the dialect the request was in.
+/// Writes the answer to one request, and what is said before it, in the dialect the request was in.
 #[derive(Clone, Debug)]
 pub struct ReplyTo {
     dialect: Dialect,
@@ -121,12 +121,25 @@ impl ReplyTo {
             Ok(Answer::Tool(outcome)) => match self.dialect {
                 Dialect::Modern => modern::tool_response(face, &self.id, &outcome),
             },
+            Ok(Answer::Prompt(outcome)) => match self.dialect {
+                Dialect::Modern => modern::prompt_response(face, &self.id, &outcome),
+            },
+            Ok(Answer::Completion(completion)) => match self.dialect {
+                Dialect::Modern => modern::completion_response(face, &self.id, &completion),
+            },
             Err(error) => return self.refuse(&error.into()),
         };
         Response {
             status: StatusCode::OK,
             body,
             code: None,
+        }
+    }
+
+    /// What is said before the answer: one line of JSON. `token` is the one the request brought.
+    pub fn notice(&self, token: Option<&ProgressToken>, notice: &Notice) -> Bytes {
+        match self.dialect {
+            Dialect::Modern => modern::notice(token, notice),
         }
     }
 

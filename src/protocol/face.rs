@@ -3,7 +3,7 @@
 use super::json::Members;
 use super::modern;
 use crate::lang::schema::HeaderParam;
-use crate::model::{Cache, Identity, ToolDeclaration};
+use crate::model::{Cache, Identity, PromptDeclaration, ToolDeclaration};
 use crate::ops::Ready;
 use std::collections::HashMap;
 
@@ -23,12 +23,16 @@ pub struct Face {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
     /// Tools, and how their list behaves.
-    pub tools: Option<Listed>,
+    pub tools: Option<Behaviour>,
+    /// Prompts, and how their list behaves.
+    pub prompts: Option<Behaviour>,
+    /// Some value can be completed.
+    pub completions: bool,
 }
 
-/// How the list of a kind behaves.
+/// How a kind behaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Listed {
+pub struct Behaviour {
     /// Changes of the list are notified to those who listen.
     pub list_changed: bool,
 }
@@ -82,5 +86,15 @@ impl Face {
         cache: Cache,
     ) -> Ready {
         Ready::new([modern::tools_page(self, tools, next_cursor, cache)])
+    }
+
+    /// One page of `prompts/list`, as for tools (specification: prompts).
+    pub fn prompts_page(
+        &self,
+        prompts: &[&PromptDeclaration],
+        next_cursor: Option<&str>,
+        cache: Cache,
+    ) -> Ready {
+        Ready::new([modern::prompts_page(self, prompts, next_cursor, cache)])
     }
 }

@@ -20,5 +20,5 @@ mod tests;
 
 pub use codes::{Fault, PARSE_ERROR, error_code};
 pub use dispatch::{Call, Carrier, Conversation, ReplyTo, Response, Step, receive, refuse};
-pub use face::{Face, Listed, Offer};
+pub use face::{Behaviour, Face, Offer};
 pub use jsonrpc::Id;

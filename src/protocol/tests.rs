@@ -33,7 +33,8 @@ fn face() -> Face {
     Face::new(
         &identity(),
         Offer {
-            tools: Some(Listed::default()),
+            tools: Some(Behaviour::default()),
+            ..Offer::default()
         },
     )
 }

@@ -1,5 +1,6 @@
 //! The one path from files to a new runtime: all or nothing.
 
+use super::awaited::Awaited;
 use super::doors::Doors;
 use super::places::Places;
 use super::restart;
@@ -10,19 +11,14 @@ use crate::manifest::environment::Environment;
 use crate::manifest::load::{Loaded, load};
 use crate::manifest::lower::codes::NOT_READY;
 use crate::manifest::settings::{self, Asked};
-use crate::model::{ActionSpec, Counts, Kind, OnError, Settings};
+use crate::model::{ActionSpec, Kind, OnError, Settings};
 use crate::runtime::{self, Diff, Handle, Runtime};
 use crate::shutdown::Shutdown;
 use crate::transport::http::Mover;
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// How long a file that is gone or empty is waited for before that is what it means. Many editors
-/// and tools save by removing or emptying the file first, and on a busy disk the next step can take
-/// a while: emptying a file waits for what is being written of it.
-const MAY_COME_BACK: Duration = Duration::from_secs(1);
+use std::time::Instant;
 
 /// What became of a look at the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +66,8 @@ pub struct Reloader {
     refused: Option<RefusedLook>,
     said: Said,
     doors: Doors,
-    missing_since: Option<Instant>,
+    awaited_sources: Awaited,
+    awaited_manifests: Awaited,
 }
 
 /// A look that came as far as the manifests.
@@ -108,7 +105,8 @@ impl Reloader {
             refused: None,
             said,
             doors: Doors::new(mover),
-            missing_since: None,
+            awaited_sources: Awaited::default(),
+            awaited_manifests: Awaited::default(),
         }
     }
 
@@ -117,8 +115,8 @@ impl Reloader {
     pub fn apply(&mut self, whole: bool) -> Applied {
         let began = Instant::now();
         let (settings, found) = settings::load(&self.asked, &self.environment);
-        let misses_a_source = self.misses_a_source();
-        if misses_a_source && !whole && self.is_awaited() {
+        let missing = self.missing_sources();
+        if self.awaited_sources.may_come_back(&missing) && !whole {
             return Applied::Unsettled;
         }
         let Some(settings) = settings else {
@@ -129,12 +127,9 @@ impl Reloader {
             .filter(|last| !whole && last.settings == settings);
         let base = base.map(|last| &last.loaded);
         let loaded = load(&settings, &self.environment, &self.schemas, base);
-        let misses_a_component = self.misses_a_component(&loaded);
-        if loaded.unsettled || misses_a_component && !whole && self.is_awaited() {
+        let missing = self.missing_manifests(&loaded);
+        if self.awaited_manifests.may_come_back(&missing) && !whole || loaded.unsettled {
             return Applied::Unsettled;
-        }
-        if !misses_a_source && !misses_a_component {
-            self.missing_since = None;
         }
         self.decide(Look { settings, loaded }, found, whole, began)
     }
@@ -213,8 +208,8 @@ impl Reloader {
         self.say_whole_again();
         self.say_findings(found);
         if whole {
-            let Counts { tools } = self.handle.snapshot().counts();
-            tracing::info!(tools, "read everything again; nothing has changed");
+            let counts = self.handle.snapshot().counts();
+            tracing::info!(components = %counts, "read everything again; nothing has changed");
         } else if changed {
             tracing::debug!("files have changed; the components are the same");
         }
@@ -235,14 +230,14 @@ impl Reloader {
         } else {
             "reloaded"
         };
-        let Counts { tools } = runtime.counts();
+        let counts = runtime.counts();
         self.handle.swap(Arc::new(runtime));
         let settings = std::mem::replace(&mut self.served, look).settings;
         self.say_whole_again();
         self.say_restart(&settings);
         self.say_findings(found);
         tracing::info!(
-            tools,
+            components = %counts,
             added = short(&diff.added),
             changed = short(&diff.changed),
             removed = short(&diff.removed),
@@ -287,30 +282,28 @@ impl Reloader {
         }
     }
 
-    /// Whether what is missing may still come back: from when it was first missed, not for ever.
-    fn is_awaited(&mut self) -> bool {
-        let since = *self.missing_since.get_or_insert_with(Instant::now);
-        since.elapsed() < MAY_COME_BACK
+    /// The files that the settings were read from and that are gone or empty.
+    fn missing_sources(&self) -> Vec<PathBuf> {
+        let is_missing =
+            |path: &&PathBuf| std::fs::metadata(path).map_or(true, |data| data.len() == 0);
+        let sources = self.served.settings.sources.iter();
+        sources.filter(is_missing).cloned().collect()
     }
 
-    /// Whether a file that the settings were read from is gone or empty.
-    fn misses_a_source(&self) -> bool {
-        let mut sources = self.served.settings.sources.iter();
-        sources.any(|path| std::fs::metadata(path).map_or(true, |data| data.len() == 0))
-    }
-
-    /// Whether a component would go because its file is gone or empty.
-    fn misses_a_component(&self, loaded: &Loaded) -> bool {
+    /// The files that are gone or empty and whose components would go with them.
+    fn missing_manifests(&self, loaded: &Loaded) -> Vec<PathBuf> {
         let mut keys = HashSet::new();
         let mut files = HashSet::new();
         for (path, declared) in loaded.keys() {
             files.insert(path);
             keys.extend(declared);
         }
-        let mut served = self.served.loaded.keys();
-        served.any(|(path, mut declared)| {
-            !files.contains(path) && declared.any(|key| !keys.contains(&key))
-        })
+        let served = self.served.loaded.keys();
+        let missing = served.filter_map(|(path, mut declared)| {
+            let goes = !files.contains(path) && declared.any(|key| !keys.contains(&key));
+            goes.then(|| path.to_path_buf())
+        });
+        missing.collect()
     }
 
     /// The last look: the one whose unchanged files may be taken over.

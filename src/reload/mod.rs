@@ -5,6 +5,7 @@
 //! says that it is worth looking.
 
 mod apply;
+mod awaited;
 mod doors;
 mod places;
 mod restart;

@@ -74,6 +74,7 @@ fn key(found: &Diagnostic) -> String {
 pub(super) fn short(names: &[(Kind, String)]) -> String {
     let named = names.iter().take(NAMED).map(|(kind, name)| match kind {
         Kind::Tool => name.clone(),
+        _ => format!("{kind} {name}"),
     });
     let mut text: Vec<String> = named.collect();
     if let Some(more) = names.len().checked_sub(NAMED).filter(|more| *more > 0) {

@@ -2,14 +2,14 @@
 
 use super::list::List;
 use super::set::{Entry, Set};
-use super::{Runtime, SharedValues, Tools};
+use super::{Listed, Runtime, SharedValues};
 use crate::action::http::StandIn;
 use crate::action::shell::own_binary;
 use crate::action::{PrepareError, Toolbox};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::NOT_READY;
-use crate::model::{Catalog, Component, Kind, Settings, Tool};
-use crate::protocol::{Face, Listed, Offer};
+use crate::model::{Catalog, Component, Kind, Prompt, Settings, Tool};
+use crate::protocol::{Behaviour, Face, Offer};
 use crate::shutdown::Shutdown;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,23 +40,7 @@ pub fn build(
     if let Some(previous) = previous {
         toolbox.take_over(previous.actions());
     }
-    let mut builder = Builder {
-        toolbox,
-        may_miss,
-        left_out: Vec::new(),
-        errors: Vec::new(),
-    };
-    let tools = builder.ready(&catalog.tools, previous.map(|before| &before.tools.set));
-    let Builder {
-        left_out, errors, ..
-    } = builder;
-    if !errors.is_empty() {
-        return Err(errors);
-    }
-    Ok(Built {
-        runtime: assemble(settings, tools),
-        left_out,
-    })
+    make(settings, catalog, previous, toolbox, may_miss)
 }
 
 /// Builds the runtime of one tool for a test of it: what the tool asks of an upstream reaches the
@@ -69,10 +53,42 @@ pub fn build_for_test(
     tool: &Arc<Tool>,
     upstream: Arc<StandIn>,
     shutdown: &Shutdown,
-) -> Result<Runtime, PrepareError> {
+) -> Result<Runtime, Vec<Diagnostic>> {
     let toolbox = Toolbox::new(shutdown, settings.server.grace, helper());
-    let served = Entry::prepare(tool, None, &mut toolbox.standing_in(upstream))?;
-    Ok(assemble(settings, vec![served]))
+    let toolbox = toolbox.standing_in(upstream);
+    let catalog = Catalog {
+        tools: vec![Arc::clone(tool)],
+        ..Catalog::default()
+    };
+    make(settings, &catalog, None, toolbox, |_, _| false).map(|built| built.runtime)
+}
+
+fn make(
+    settings: &Settings,
+    catalog: &Catalog,
+    previous: Option<&Runtime>,
+    toolbox: Toolbox,
+    may_miss: impl Fn(Kind, &str) -> bool,
+) -> Result<Built, Vec<Diagnostic>> {
+    let mut builder = Builder {
+        toolbox,
+        may_miss,
+        left_out: Vec::new(),
+        errors: Vec::new(),
+    };
+    let tools = builder.ready(&catalog.tools, previous.map(|before| &before.tools.set));
+    let before = previous.map(|before| &before.prompts.set);
+    let prompts = builder.ready(&catalog.prompts, before);
+    let Builder {
+        left_out, errors, ..
+    } = builder;
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Ok(Built {
+        runtime: assemble(settings, tools, prompts),
+        left_out,
+    })
 }
 
 /// What components are made ready with, and what came of it so far.
@@ -120,9 +136,11 @@ fn not_ready<C: Component>(component: &C, error: &PrepareError) -> Diagnostic {
         .label(format!("in {kind} \"{key}\""))
 }
 
-fn assemble(settings: &Settings, tools: Vec<Entry<Tool>>) -> Runtime {
+fn assemble(settings: &Settings, tools: Vec<Entry<Tool>>, prompts: Vec<Entry<Prompt>>) -> Runtime {
     let offer = Offer {
-        tools: (!tools.is_empty()).then(Listed::default),
+        tools: (!tools.is_empty()).then(Behaviour::default),
+        prompts: (!prompts.is_empty()).then(Behaviour::default),
+        completions: prompts.iter().any(completes),
     };
     let mirrored = tools.iter().map(|entry| {
         let tool = &entry.component;
@@ -130,20 +148,42 @@ fn assemble(settings: &Settings, tools: Vec<Entry<Tool>>) -> Runtime {
     });
     let face = Face::new(&settings.server.identity, offer).with_mirrored(mirrored);
     Runtime {
-        discovery: face.discover_result(settings.server.discovery_cache),
-        tools: Tools::new(settings, &face, tools),
+        discovery: face.discover_result(settings.server.caches.discovery),
+        tools: Listed::tools(settings, &face, tools),
+        prompts: Listed::prompts(settings, &face, prompts),
         values: SharedValues::of(&settings.values),
         face,
     }
 }
 
-impl Tools {
-    fn new(settings: &Settings, face: &Face, entries: Vec<Entry<Tool>>) -> Self {
+fn completes<C: Component>(entry: &Entry<C>) -> bool {
+    !entry.component.completions().is_empty()
+}
+
+impl Listed<Prompt> {
+    fn prompts(settings: &Settings, face: &Face, entries: Vec<Entry<Prompt>>) -> Self {
+        let shown = entries.iter().map(|entry| {
+            let prompt = &entry.component;
+            (prompt.fingerprint(), &prompt.declaration)
+        });
+        let cache = settings.server.caches.prompts;
+        let list = List::new(settings, "prompts", shown, |page, next| {
+            face.prompts_page(page, next, cache)
+        });
+        Self {
+            list,
+            set: Set::new(entries),
+        }
+    }
+}
+
+impl Listed<Tool> {
+    fn tools(settings: &Settings, face: &Face, entries: Vec<Entry<Tool>>) -> Self {
         let shown = entries.iter().map(|entry| {
             let tool = &entry.component;
             (tool.fingerprint(), &tool.declaration)
         });
-        let cache = settings.server.tools_cache;
+        let cache = settings.server.caches.tools;
         let list = List::new(settings, "tools", shown, |page, next| {
             face.tools_page(page, next, cache)
         });

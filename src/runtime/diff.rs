@@ -19,6 +19,7 @@ impl Diff {
     pub fn between(before: &Runtime, after: &Runtime) -> Self {
         let mut diff = Self::default();
         after.tools.set.differs(&before.tools.set, &mut diff);
+        after.prompts.set.differs(&before.prompts.set, &mut diff);
         diff.added.sort();
         diff.changed.sort();
         diff.removed.sort();

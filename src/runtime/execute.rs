@@ -4,13 +4,22 @@ use super::Runtime;
 use super::set::Entry;
 use crate::action::{Call, Failure, answer};
 use crate::lang::template::Scope;
-use crate::model::Tool;
-use crate::ops::{Answer, Arguments, Context, OpError, Operation, ToolOutcome};
+use crate::model::{Component, Tool};
+use crate::ops::{Answer, Arguments, Context, Notices, OpError, Operation, ToolOutcome};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
+/// What every operation has beside what it asks for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request<'a> {
+    /// What came with it.
+    pub(super) context: &'a Context,
+    /// Where it says how it goes.
+    pub(super) notices: &'a Notices,
+}
+
 impl Runtime {
-    /// Carries out one operation.
+    /// Carries out one operation, and tells `notices` how it goes.
     ///
     /// # Errors
     /// A protocol error; a tool's own failure is an [`Answer::Tool`] with `is_error`.
@@ -18,7 +27,9 @@ impl Runtime {
         &self,
         operation: Operation,
         context: &Context,
+        notices: &Notices,
     ) -> Result<Answer, OpError> {
+        let request = Request { context, notices };
         match operation {
             Operation::Discover => Ok(Answer::Ready(self.discovery.clone())),
             Operation::ListTools { cursor } => self.tools.list.page(cursor.as_deref()),
@@ -26,9 +37,22 @@ impl Runtime {
                 let Some(entry) = self.tools.set.get(&name) else {
                     return Err(OpError::UnknownTool(name));
                 };
-                self.call_tool(entry, arguments, context)
-                    .await
-                    .map(Answer::Tool)
+                let called = self.call_tool(entry, arguments, request);
+                called.await.map(Answer::Tool)
+            }
+            Operation::ListPrompts { cursor } => self.prompts.list.page(cursor.as_deref()),
+            Operation::GetPrompt { name, arguments } => {
+                let got = self.get_prompt(name, arguments, request);
+                got.await.map(Answer::Prompt)
+            }
+            Operation::Complete {
+                reference,
+                argument,
+                typed,
+                others,
+            } => {
+                let completed = self.complete(reference, &argument, typed, others, request);
+                completed.await
             }
         }
     }
@@ -37,7 +61,7 @@ impl Runtime {
         &self,
         entry: &Entry<Tool>,
         arguments: Arguments,
-        context: &Context,
+        request: Request<'_>,
     ) -> Result<ToolOutcome, OpError> {
         let tool = &*entry.component;
         // What the caller sent is checked, then what it left out is filled in.
@@ -51,31 +75,45 @@ impl Runtime {
         if let Err(error) = tool.input.apply_defaults(&mut arguments) {
             return Ok(ToolOutcome::error(error.to_string()));
         }
-        let scope = self.scope(arguments, context);
+        let scope = self.scope("args", Arc::new(arguments), request.context);
         let outcome = match &entry.action {
             None => answer::from_result(tool, &scope, None)?,
-            Some(action) => {
-                let call = Call {
-                    scope: &scope,
-                    trace: &context.trace,
-                    secrets: &self.values.secrets,
-                };
-                match action.run(call).await {
-                    Ok(output) => answer::from_result(tool, &scope, Some(output))?,
-                    Err(Failure(text)) => ToolOutcome::error(text),
-                }
-            }
+            Some(action) => match action.run(self.call(tool, &scope, request)).await {
+                Ok(output) => answer::from_result(tool, &scope, Some(output))?,
+                Err(Failure(text)) => ToolOutcome::error(text),
+            },
         };
         Ok(answer::conforming(tool, outcome))
     }
 
-    /// The names that a call's templates see.
-    fn scope(&self, arguments: Arguments, context: &Context) -> Scope {
+    /// What an action is run with.
+    pub(super) fn call<'a, C: Component>(
+        &'a self,
+        component: &'a C,
+        scope: &'a Scope,
+        request: Request<'a>,
+    ) -> Call<'a> {
+        Call {
+            scope,
+            trace: &request.context.trace,
+            secrets: &self.values.secrets,
+            notices: request.notices,
+            name: component.key(),
+        }
+    }
+
+    /// The names that a call's templates see; what it brings stands under `root`.
+    pub(super) fn scope(
+        &self,
+        root: &'static str,
+        brought: Arc<Map<String, Value>>,
+        context: &Context,
+    ) -> Scope {
         let request_id = context.request_id.clone();
         let method = context.method;
         let client = context.client.clone();
         Scope::new()
-            .with("args", Arc::new(arguments))
+            .with(root, brought)
             .with("secrets", Arc::clone(&self.values.secrets))
             .with("env", Arc::clone(&self.values.env))
             .with_lazy("request", move || {

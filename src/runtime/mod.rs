@@ -1,11 +1,13 @@
 //! The immutable runtime built from a model: everything a request needs, and nothing that changes.
 
 mod build;
+mod complete;
 mod cursor;
 mod diff;
 mod execute;
 mod handle;
 mod list;
+mod prompts;
 mod set;
 
 pub use build::{Built, build, build_for_test};
@@ -13,7 +15,7 @@ pub use diff::Diff;
 pub use handle::Handle;
 
 use crate::action::Action;
-use crate::model::{Catalog, Counts, Kind, Tool, Values};
+use crate::model::{Catalog, Counts, Kind, Prompt, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
 use list::List;
@@ -26,14 +28,15 @@ use std::sync::Arc;
 pub struct Runtime {
     face: Face,
     discovery: Ready,
-    tools: Tools,
+    tools: Listed<Tool>,
+    prompts: Listed<Prompt>,
     values: SharedValues,
 }
 
-/// The tools, and the list of them.
+/// The components of one kind, and the list of them.
 #[derive(Debug)]
-struct Tools {
-    set: Set<Tool>,
+struct Listed<C> {
+    set: Set<C>,
     list: List,
 }
 
@@ -54,6 +57,7 @@ impl Runtime {
     pub fn serves(&self, kind: Kind, key: &str) -> bool {
         match kind {
             Kind::Tool => self.tools.set.get(key).is_some(),
+            Kind::Prompt => self.prompts.set.get(key).is_some(),
         }
     }
 
@@ -61,29 +65,30 @@ impl Runtime {
     pub fn counts(&self) -> Counts {
         Counts {
             tools: self.tools.set.len(),
+            prompts: self.prompts.set.len(),
         }
     }
 
     /// Whether these components, in this order, are the ones that are served.
     pub fn serves_just(&self, catalog: &Catalog) -> bool {
-        self.tools.set.holds_just(&catalog.tools)
+        self.tools.set.holds_just(&catalog.tools) && self.prompts.set.holds_just(&catalog.prompts)
     }
 
     /// Whether what was opened when this was built is still what its names lead to: another folder
     /// may lie where an action's was. Asks the file system.
     pub fn is_current(&self) -> bool {
-        self.tools.set.is_current()
+        self.tools.set.is_current() && self.prompts.set.is_current()
     }
 
     /// Whether both serve the same components in the same order by the same actions. What they say
     /// of the server may differ.
     pub fn serves_as(&self, other: &Self) -> bool {
-        self.tools.set.is_as(&other.tools.set)
+        self.tools.set.is_as(&other.tools.set) && self.prompts.set.is_as(&other.prompts.set)
     }
 
     /// The actions of all components.
     fn actions(&self) -> impl Iterator<Item = &Action> {
-        self.tools.set.actions()
+        self.tools.set.actions().chain(self.prompts.set.actions())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The components of one kind, made ready: found by what they are asked for by.
 
 use crate::action::{Action, PrepareError, Toolbox};
-use crate::model::Component;
+use crate::model::{CompleteSpec, Component};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -13,11 +13,13 @@ pub(super) struct Set<C> {
     definitions: Vec<[u8; 32]>,
 }
 
-/// A component with its action ready to run.
+/// A component with its actions ready to run.
 #[derive(Debug)]
 pub(super) struct Entry<C> {
     pub(super) component: Arc<C>,
     pub(super) action: Option<Arc<Action>>,
+    /// What gives the candidates of completions, by what is completed.
+    completers: Vec<(String, Arc<Action>)>,
 }
 
 impl<C: Component> Set<C> {
@@ -47,8 +49,10 @@ impl<C: Component> Set<C> {
 
     /// The actions of those that have one.
     pub(super) fn actions(&self) -> impl Iterator<Item = &Action> {
-        let entries = self.by_key.values();
-        entries.filter_map(|entry| entry.action.as_deref())
+        self.by_key
+            .values()
+            .flat_map(Entry::actions)
+            .map(|action| &**action)
     }
 
     /// Whether these components, in this order, are the ones that are here.
@@ -67,7 +71,7 @@ impl<C: Component> Set<C> {
         self.definitions == other.definitions
             && self.by_key.iter().all(|(key, entry)| {
                 let same = other.by_key.get(key);
-                same.is_some_and(|same| entry.has_action_of(same))
+                same.is_some_and(|same| entry.has_actions_of(same))
             })
     }
 
@@ -97,26 +101,51 @@ impl<C: Component> Entry<C> {
     ) -> Result<Self, PrepareError> {
         let known = before.and_then(|before| before.get(component.key()));
         let known = known.filter(|known| known.component.definition() == component.definition());
-        let action = match (known, component.action()) {
-            (Some(known), _) if known.is_current() => known.action.clone(),
-            (_, None) => None,
-            (_, Some(spec)) => Some(Arc::new(Action::prepare(spec, toolbox)?)),
-        };
+        if let Some(known) = known.filter(|known| known.is_current()) {
+            return Ok(Self {
+                component: Arc::clone(component),
+                action: known.action.clone(),
+                completers: known.completers.clone(),
+            });
+        }
+        let mut prepare = |spec| Action::prepare(spec, toolbox).map(Arc::new);
+        let action = component.action().map(&mut prepare).transpose()?;
+        let mut completers = Vec::new();
+        for (name, complete) in component.completions() {
+            if let CompleteSpec::Live(live) = complete
+                && let Some(spec) = &live.action
+            {
+                completers.push((name.clone(), prepare(spec)?));
+            }
+        }
         Ok(Self {
             component: Arc::clone(component),
             action,
+            completers,
         })
     }
 
-    fn is_current(&self) -> bool {
-        let action = self.action.as_ref();
-        action.is_none_or(|action| action.is_current())
+    /// What gives the candidates for this value; `None` when no action does.
+    pub(super) fn completer(&self, name: &str) -> Option<&Action> {
+        let mut completers = self.completers.iter();
+        let (_, action) = completers.find(|(completed, _)| completed == name)?;
+        Some(action)
     }
 
-    fn has_action_of(&self, other: &Self) -> bool {
-        match (&self.action, &other.action) {
-            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
-            (one, two) => one.is_none() && two.is_none(),
-        }
+    fn actions(&self) -> impl Iterator<Item = &Arc<Action>> {
+        let completers = self.completers.iter().map(|(_, action)| action);
+        self.action.iter().chain(completers)
+    }
+
+    fn is_current(&self) -> bool {
+        self.actions().all(|action| action.is_current())
+    }
+
+    fn has_actions_of(&self, other: &Self) -> bool {
+        self.actions().count() == other.actions().count()
+            && self
+                .actions()
+                .zip(other.actions())
+                .all(|(one, two)| Arc::ptr_eq(one, two))
     }
 }

@@ -1,7 +1,7 @@
 //! One request, from the moment it is understood to its answer.
 
 use super::Execute;
-use crate::ops::OpError;
+use crate::ops::{Notices, OpError};
 use crate::protocol::{Call, Response};
 use crate::units::Time;
 use futures_util::FutureExt as _;
@@ -9,12 +9,14 @@ use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Carries out a call within `limit`, or until it is `given_up`, and writes its answer. A panic
+/// Carries out a call within `limit`, or until it is `given_up`, and writes its answer. How it goes
+/// is told to `notices`. A panic
 /// inside becomes an internal error of this request alone; what was being done is lost, and the
 /// runtime has no interior mutability that could be left half changed.
 pub(super) async fn carry_out<E: Execute>(
     runtime: &E,
     call: Call,
+    notices: &Notices,
     limit: Duration,
     given_up: &CancellationToken,
 ) -> Response {
@@ -24,7 +26,7 @@ pub(super) async fn carry_out<E: Execute>(
         reply_to,
     } = call;
     let mut record = Record::new(context.method);
-    let work = async { runtime.execute(operation, &context).await };
+    let work = async { runtime.execute(operation, &context, notices).await };
     let work = AssertUnwindSafe(work).catch_unwind();
     let work = tokio::time::timeout(limit, given_up.run_until_cancelled(work));
     let outcome = match work.await {

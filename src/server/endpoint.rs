@@ -2,7 +2,7 @@
 //! in the program; a transport's own tests bring another.
 
 use bytes::Bytes;
-use futures_util::future::BoxFuture;
+use futures_util::stream::BoxStream;
 use http::{HeaderMap, StatusCode};
 use tokio_util::sync::CancellationToken;
 
@@ -12,15 +12,20 @@ pub trait Endpoint: Send + Sync + 'static {
     type Session: Session;
 
     /// One message that came by HTTP POST, with the request's headers (the specification mirrors
-    /// body fields into them, and the server compares). Dropping the future cancels the request.
-    fn post(&self, headers: &HeaderMap, body: Bytes) -> impl Future<Output = Reply> + Send;
+    /// body fields into them, and the server compares). `may_stream` says that the client takes a
+    /// stream of messages too. Dropping the future cancels the request.
+    fn post(
+        &self,
+        headers: &HeaderMap,
+        body: Bytes,
+        may_stream: bool,
+    ) -> impl Future<Output = Reply> + Send;
 
     /// A stream of messages begins: the standard streams, one message a line.
     fn open(&self) -> Self::Session;
 }
 
 /// The answer to a POST.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// A notification was taken: 202 with no body.
     Accepted,
@@ -31,6 +36,22 @@ pub enum Reply {
         /// The response's bytes: one line of JSON.
         body: Bytes,
     },
+    /// Several messages, the first of which is there already. Only for a client that takes a stream.
+    /// Its status is 200, whatever comes.
+    Stream(Parts),
+}
+
+/// The messages of one request, in order. Dropping it cancels the request. It does not wait for
+/// whoever reads it: the request goes on, and what it says meanwhile is bounded.
+pub type Parts = BoxStream<'static, Part>;
+
+/// One message of several: one line of JSON, without its line feed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A notification. More follows, unless the request is cancelled.
+    More(Bytes),
+    /// The answer. Nothing follows.
+    Last(Bytes),
 }
 
 /// One stream of messages: it knows which requests are in flight, so that a cancellation in the
@@ -50,15 +71,15 @@ pub enum Received {
     Nothing,
     /// This is to be sent now: one line of JSON, without its line feed.
     Answer(Bytes),
-    /// Work to be run beside the stream, by the transport, as a task of its own.
+    /// Work to be done beside the stream, by the transport, as a task of its own.
     Work(Work),
 }
 
-/// Work that ends in a message to send, or in none: it was cancelled.
+/// Work whose messages are to be sent.
 pub struct Work {
-    /// Cancelled once the answer is not wanted. Work that has not begun is dropped then, so that
+    /// Cancelled once no message is wanted any more. Work that has not begun is dropped then, so that
     /// what waits for its turn is never more than what is in flight.
     pub cancelled: CancellationToken,
-    /// Does it.
-    pub answer: BoxFuture<'static, Option<Bytes>>,
+    /// Does it, and ends after the answer, or without one when it was cancelled.
+    pub parts: Parts,
 }

@@ -1,7 +1,7 @@
 //! What the server needs of the runtime. The runtime is the one implementation in the program; the
 //! server's own tests bring another, whose tools hang and panic when they are told to.
 
-use crate::ops::{Answer, Context, OpError, Operation};
+use crate::ops::{Answer, Context, Notices, OpError, Operation};
 use crate::protocol::Face;
 use crate::runtime::{Handle, Runtime};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ pub trait Execute: Send + Sync + 'static {
     /// What the dialects need to know to read a request and write its answer.
     fn face(&self) -> &Face;
 
-    /// Carries out one operation. Dropping the future cancels it.
+    /// Carries out one operation, and tells `notices` how it goes. Dropping the future cancels it.
     ///
     /// # Errors
     /// A protocol error; a tool's own failure is an answer.
@@ -19,6 +19,7 @@ pub trait Execute: Send + Sync + 'static {
         &self,
         operation: Operation,
         context: &Context,
+        notices: &Notices,
     ) -> impl Future<Output = Result<Answer, OpError>> + Send;
 }
 
@@ -40,8 +41,9 @@ impl Execute for Runtime {
         &self,
         operation: Operation,
         context: &Context,
+        notices: &Notices,
     ) -> impl Future<Output = Result<Answer, OpError>> + Send {
-        Runtime::execute(self, operation, context)
+        Runtime::execute(self, operation, context, notices)
     }
 }
 

@@ -6,13 +6,14 @@ mod carry_out;
 mod endpoint;
 mod execute;
 mod in_flight;
+mod noted;
 mod serve;
 mod session;
 
 #[cfg(test)]
 mod tests;
 
-pub use endpoint::{Endpoint, Received, Reply, Session, Work};
+pub use endpoint::{Endpoint, Part, Parts, Received, Reply, Session, Work};
 pub use execute::{Execute, Snapshots};
 pub use serve::{Limits, Server};
 pub use session::StreamSession;

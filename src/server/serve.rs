@@ -1,12 +1,15 @@
 //! The server: one message by HTTP, or a stream of them.
 
 use super::carry_out::carry_out;
+use super::noted::{First, Noted};
 use super::{Endpoint, Execute, Reply, Snapshots, StreamSession};
-use crate::protocol::{self, Carrier, Response, Step};
+use crate::ops::Notices;
+use crate::protocol::{self, Call, Carrier, Response, Step};
+use crate::shutdown::Shutdown;
 use bytes::Bytes;
 use http::HeaderMap;
+use std::sync::Arc;
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 /// What a request may take of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,17 +35,32 @@ impl Default for Limits {
 pub struct Server<S> {
     runtimes: S,
     limits: Limits,
-    given_up: CancellationToken,
+    shutdown: Shutdown,
 }
 
 impl<S: Snapshots> Server<S> {
-    /// A server of these runtimes, within these limits. Requests in flight when `given_up` is
-    /// cancelled are dropped and answered with an internal error: the server is stopping.
-    pub fn new(runtimes: S, limits: Limits, given_up: CancellationToken) -> Self {
+    /// A server of these runtimes, within these limits. Requests in flight when `shutdown` gives them
+    /// up are dropped and answered with an internal error: the server is stopping.
+    pub fn new(runtimes: S, limits: Limits, shutdown: Shutdown) -> Self {
         Self {
             runtimes,
             limits,
-            given_up,
+            shutdown,
+        }
+    }
+
+    async fn call(&self, runtime: Arc<S::Runtime>, call: Call, may_stream: bool) -> Reply {
+        let limit = self.limits.request_timeout;
+        let noted = may_stream.then(|| Notices::of(&call.context)).flatten();
+        let Some(ends) = noted else {
+            let given_up = self.shutdown.given_up();
+            let response = carry_out(&*runtime, call, &Notices::none(), limit, given_up).await;
+            return message(response);
+        };
+        let noted = Noted::new(runtime, call, ends, limit, &self.shutdown);
+        match noted.first().await {
+            First::Answer(response) => message(response),
+            First::Notice(noted) => Reply::Stream(Box::pin(noted)),
         }
     }
 }
@@ -50,7 +68,7 @@ impl<S: Snapshots> Server<S> {
 impl<S: Snapshots> Endpoint for Server<S> {
     type Session = StreamSession<S>;
 
-    async fn post(&self, headers: &HeaderMap, body: Bytes) -> Reply {
+    async fn post(&self, headers: &HeaderMap, body: Bytes, may_stream: bool) -> Reply {
         let runtime = self.runtimes.snapshot();
         let step = protocol::receive(runtime.face(), Carrier::Http(headers), &body);
         // The call owns what it needs; the body's bytes are not to be held while it runs.
@@ -63,15 +81,12 @@ impl<S: Snapshots> Endpoint for Server<S> {
                 tracing::debug!(code = response.code, "refused a message");
                 message(response)
             }
-            Step::Call(call) => {
-                let limit = self.limits.request_timeout;
-                message(carry_out(&*runtime, call, limit, &self.given_up).await)
-            }
+            Step::Call(call) => self.call(runtime, call, may_stream).await,
         }
     }
 
     fn open(&self) -> StreamSession<S> {
-        StreamSession::new(self.runtimes.clone(), self.limits, self.given_up.clone())
+        StreamSession::new(self.runtimes.clone(), self.limits, self.shutdown.clone())
     }
 }
 

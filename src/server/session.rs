@@ -1,30 +1,32 @@
 //! A stream of messages: the standard streams.
 
 use super::carry_out::carry_out;
-use super::in_flight::{InFlight, Refusal};
-use super::{Execute, Limits, Received, Session, Snapshots, Work};
-use crate::ops::OpError;
+use super::in_flight::{InFlight, Place, Refusal};
+use super::noted::Noted;
+use super::{Execute as _, Limits, Part, Parts, Received, Session, Snapshots, Work};
+use crate::ops::{Notices, OpError};
 use crate::protocol::{self, Call, Carrier, Conversation, Fault, PARSE_ERROR, Step};
+use crate::shutdown::Shutdown;
 use bytes::Bytes;
+use futures_util::stream::{self, StreamExt as _};
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// One stream's state: which requests are in flight, and what its messages have agreed on.
 #[derive(Debug)]
 pub struct StreamSession<S> {
     runtimes: S,
     limits: Limits,
-    given_up: CancellationToken,
+    shutdown: Shutdown,
     conversation: Conversation,
     in_flight: InFlight,
 }
 
 impl<S: Snapshots> StreamSession<S> {
-    pub(super) fn new(runtimes: S, limits: Limits, given_up: CancellationToken) -> Self {
+    pub(super) fn new(runtimes: S, limits: Limits, shutdown: Shutdown) -> Self {
         Self {
             runtimes,
             limits,
-            given_up,
+            shutdown,
             conversation: Conversation::default(),
             in_flight: InFlight::new(limits.in_flight),
         }
@@ -50,20 +52,46 @@ impl<S: Snapshots> StreamSession<S> {
                 return Received::Answer(response.body);
             }
         };
+        let cancelled = place.cancelled().clone();
         let limit = self.limits.request_timeout;
-        let given_up = self.given_up.clone();
-        Received::Work(Work {
-            cancelled: place.cancelled().clone(),
-            answer: Box::pin(async move {
-                let response = tokio::select! {
-                    biased;
-                    () = place.cancelled().cancelled() => return None,
-                    response = carry_out(&*runtime, call, limit, &given_up) => response,
+        let parts = match Notices::of(&call.context) {
+            Some(ends) => {
+                let noted = Noted::new(runtime, call, ends, limit, &self.shutdown);
+                in_place(noted, place)
+            }
+            None => {
+                let given_up = self.shutdown.given_up().clone();
+                let answer = async move {
+                    let none = Notices::none();
+                    let response = tokio::select! {
+                        biased;
+                        () = place.cancelled().cancelled() => return None,
+                        response = carry_out(&*runtime, call, &none, limit, &given_up) => response,
+                    };
+                    place.finish().then_some(Part::Last(response.body))
                 };
-                place.finish().then_some(response.body)
-            }),
-        })
+                Box::pin(stream::once(answer).filter_map(std::future::ready))
+            }
+        };
+        Received::Work(Work { cancelled, parts })
     }
+}
+
+/// The messages of a request until it is cancelled; its place is given up with the answer.
+fn in_place(noted: Noted, place: Place) -> Parts {
+    let state = Some((noted, place));
+    Box::pin(stream::unfold(state, async |state| {
+        let (mut noted, place) = state?;
+        let part = tokio::select! {
+            biased;
+            () = place.cancelled().cancelled() => return None,
+            part = noted.next() => part?,
+        };
+        match part {
+            Part::More(_) => Some((part, Some((noted, place)))),
+            Part::Last(_) => place.finish().then_some((part, None)),
+        }
+    }))
 }
 
 impl<S: Snapshots> Session for StreamSession<S> {

@@ -2,8 +2,11 @@
 
 use super::*;
 use crate::model::{Cache, CacheScope, Identity, ToolAnnotations, ToolDeclaration};
-use crate::ops::{Answer, Block, Context, OpError, Operation, Ready, ToolOutcome};
-use crate::protocol::{Face, Listed, Offer};
+use crate::ops::{
+    Answer, Arguments, Block, Context, LogLevel, Notices, OpError, Operation, Ready, ToolOutcome,
+};
+use crate::protocol::{Behaviour, Face, Offer};
+use crate::shutdown::Shutdown;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
@@ -11,15 +14,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
 
+mod noted;
 mod post;
 mod stream;
 
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
 /// A runtime whose tools are `echo` (its arguments as text), `wait` (until the gate opens), `panic`,
-/// `refuse` (a declared error) and `fail` (an error result).
+/// `refuse` (a declared error), `fail` (an error result) and `tell` (each of `steps`: a number is
+/// progress, a text a log message, and `null` waits for the gate).
 #[derive(Debug)]
 struct Scripted {
     face: Face,
@@ -51,7 +55,8 @@ impl Scripted {
         let face = Face::new(
             &identity,
             Offer {
-                tools: Some(Listed::default()),
+                tools: Some(Behaviour::default()),
+                ..Offer::default()
             },
         );
         let cache = Cache {
@@ -79,6 +84,16 @@ impl Scripted {
         })
     }
 
+    async fn tell(&self, arguments: &Arguments, notices: &Notices) {
+        for step in arguments["steps"].as_array().unwrap() {
+            match step {
+                Value::Number(number) => notices.progress(number.as_f64().unwrap(), None, None),
+                Value::Null => self.gate.acquire().await.unwrap().forget(),
+                text => notices.log(LogLevel::Info, "tell", text.clone()),
+            }
+        }
+    }
+
     fn ended(&self) -> usize {
         self.ended.load(Ordering::SeqCst)
     }
@@ -93,7 +108,12 @@ impl Execute for Scripted {
         &self.face
     }
 
-    async fn execute(&self, operation: Operation, context: &Context) -> Result<Answer, OpError> {
+    async fn execute(
+        &self,
+        operation: Operation,
+        context: &Context,
+        notices: &Notices,
+    ) -> Result<Answer, OpError> {
         self.begun.fetch_add(1, Ordering::SeqCst);
         let _ended = Ended(&self.ended);
         self.contexts.lock().unwrap().push(context.clone());
@@ -102,11 +122,13 @@ impl Execute for Scripted {
             Operation::ListTools { cursor: None } => return Ok(Answer::Ready(self.page.clone())),
             Operation::ListTools { cursor: Some(_) } => return Err(OpError::InvalidCursor),
             Operation::CallTool { name, arguments } => (name, arguments),
+            other => return Err(OpError::MethodNotFound(format!("{other:?}"))),
         };
         match name.as_str() {
             "echo" => tokio::task::yield_now().await,
             "wait" => self.gate.acquire().await.unwrap().forget(),
             "panic" => panic!("a secret of the request"),
+            "tell" => self.tell(&arguments, notices).await,
             "refuse" => {
                 return Err(OpError::Declared {
                     code: 1042,
@@ -149,11 +171,7 @@ impl Snapshots for Source {
 /// A server of one runtime with these limits.
 fn server(limits: Limits) -> (Arc<Scripted>, Server<Source>) {
     let runtime = Scripted::new("scripted");
-    let server = Server::new(
-        Source::new(runtime.clone()),
-        limits,
-        CancellationToken::new(),
-    );
+    let server = Server::new(Source::new(runtime.clone()), limits, Shutdown::new());
     (runtime, server)
 }
 

@@ -13,7 +13,7 @@ pub use problem::{Problem, Told};
 pub use text_diff::Change;
 
 use crate::model::{ActionSpec, Settings, Tool, ToolTest};
-use crate::ops::{Answer, Context, OpError, Operation, ToolOutcome};
+use crate::ops::{Answer, Context, Notices, OpError, Operation, ToolOutcome};
 use crate::runtime::build_for_test;
 use crate::secret::Secret;
 use crate::shutdown::Shutdown;
@@ -50,9 +50,10 @@ pub async fn run(
     };
     let runtime = match build_for_test(settings, tool, Arc::clone(&stand_in), shutdown) {
         Ok(runtime) => runtime,
-        Err(error) => {
-            let told = Told::Plain(format!("the tool cannot be made ready: {error}"));
-            return vec![Problem::new("call", told)];
+        Err(found) => {
+            let found = found.into_iter();
+            let problems = found.map(|one| Problem::new("call", Told::Plain(one.message)));
+            return problems.collect();
         }
     };
     let operation = Operation::CallTool {
@@ -64,11 +65,12 @@ pub async fn run(
         method: METHOD,
         ..Context::default()
     };
-    let call = Box::pin(runtime.execute(operation, &context));
+    let notices = Notices::none();
+    let call = Box::pin(runtime.execute(operation, &context, &notices));
     let call = AssertUnwindSafe(call).catch_unwind();
     let answered = match tokio::time::timeout(settings.request_timeout, call).await {
         Ok(Ok(Ok(Answer::Tool(outcome)))) => Ok(outcome),
-        Ok(Ok(Ok(Answer::Ready(_)))) => Ok(ToolOutcome::default()),
+        Ok(Ok(Ok(_))) => Ok(ToolOutcome::default()),
         Ok(Ok(Err(error))) => Err(error),
         Ok(Err(_)) => Err(OpError::Internal("the call panicked".into())),
         Err(_) => Err(OpError::Internal(format!(

@@ -21,5 +21,6 @@ mod docs;
 mod framing;
 mod house;
 mod http;
+mod prompts;
 mod reload;
 mod settings;

@@ -33,30 +33,33 @@ pub(super) fn blocks<'a>(
     table: &Table<'a>,
     templates: &Templates<'_>,
 ) -> Vec<BlockSpec> {
-    let mut blocks = Vec::new();
-    for item in table.tables("content") {
-        let annotations = base::block_annotations(&item);
-        if !item.has("type") {
-            let words: Vec<&str> = KINDS.iter().map(|(word, _)| *word).collect();
-            item.missing_with("type", format!("write one of {}", words.join(", ")));
-        }
-        let Some(word) = item.word("type", &KINDS) else {
-            // Which keys belong to it is not known.
-            continue;
-        };
-        let kind = match word.value {
-            Kind::Text => required(&item, templates, "text").map(BlockKind::Text),
-            Kind::Image => media(cx, &item, templates).map(BlockKind::Image),
-            Kind::Audio => media(cx, &item, templates).map(BlockKind::Audio),
-            Kind::Resource => resource(cx, &item, templates),
-            Kind::ResourceLink => resource_link(&item, templates),
-        };
-        item.finish();
-        if let Some(kind) = kind {
-            blocks.push(BlockSpec { kind, annotations });
-        }
+    let items = table.tables("content").into_iter();
+    items
+        .filter_map(|item| block(cx, item, templates))
+        .collect()
+}
+
+/// Reads one block.
+pub(super) fn block(cx: &Cx<'_>, item: Table<'_>, templates: &Templates<'_>) -> Option<BlockSpec> {
+    let annotations = base::block_annotations(&item);
+    if !item.has("type") {
+        let words: Vec<&str> = KINDS.iter().map(|(word, _)| *word).collect();
+        item.missing_with("type", format!("write one of {}", words.join(", ")));
     }
-    blocks
+    // Without it, which keys belong to the block is not known.
+    let word = item.word("type", &KINDS)?;
+    let kind = match word.value {
+        Kind::Text => required(&item, templates, "text").map(BlockKind::Text),
+        Kind::Image => media(cx, &item, templates).map(BlockKind::Image),
+        Kind::Audio => media(cx, &item, templates).map(BlockKind::Audio),
+        Kind::Resource => resource(cx, &item, templates),
+        Kind::ResourceLink => resource_link(&item, templates),
+    };
+    item.finish();
+    Some(BlockSpec {
+        kind: kind?,
+        annotations,
+    })
 }
 
 fn required<'a>(item: &Table<'a>, templates: &Templates<'_>, key: &'a str) -> Option<Template> {

@@ -1,17 +1,21 @@
 //! From tables to the model: every rule about one component. What is found wrong is reported and
 //! the next thing is read; a component with an error is not built.
 
+mod action;
 mod argument_values;
 mod arguments;
 mod available;
 mod base;
 mod blocks;
 pub mod codes;
+mod complete;
 mod defaults;
 mod file;
 mod http;
 pub(in crate::manifest) mod http_url;
+mod identity;
 mod names;
+mod prompt;
 mod result;
 mod schema;
 mod schema_place;
@@ -22,9 +26,10 @@ mod test_expect;
 mod test_upstream;
 mod tool;
 
+pub(super) use action::ACTIONS;
 pub(super) use base::refuse_unserved;
 pub use defaults::{check as check_defaults, finish as finish_defaults};
-pub(super) use tool::ACTIONS;
+pub use prompt::prompt;
 pub use tool::tool;
 
 use super::environment::Environment;

@@ -1,7 +1,7 @@
-//! Which names a tool's templates may use.
+//! Which names a component's templates may use.
 
 use super::Cx;
-use super::tool::Action;
+use super::action::Action;
 use crate::lang::template::{Declared, Names};
 use crate::model::ActionSpec;
 use serde_json::{Map, Value};
@@ -17,15 +17,28 @@ pub(super) fn any_call(cx: &Cx<'_>) -> Call {
 
 /// The names of a call whose arguments this schema describes.
 pub(super) fn call(cx: &Cx<'_>, input: Option<&Value>) -> Call {
-    let values = &cx.settings.values;
     let arguments = match input {
         Some(schema) => declared(schema),
         // The schema cannot be read; saying so once is enough.
         None => Declared::Open,
     };
+    with(cx, "args", arguments)
+}
+
+/// The names of a call that brings texts of these names, as members of `root`.
+pub(super) fn texts<'n>(
+    cx: &Cx<'_>,
+    root: &'static str,
+    names: impl Iterator<Item = &'n str>,
+) -> Call {
+    with(cx, root, Declared::names(names))
+}
+
+fn with(cx: &Cx<'_>, root: &'static str, brought: Declared) -> Call {
+    let values = &cx.settings.values;
     Call(
         Names::new()
-            .with("args", arguments)
+            .with(root, brought)
             .with_members(
                 "secrets",
                 Declared::names(values.secrets.keys().cloned()),

@@ -81,7 +81,7 @@ fn error(table: &Table<'_>, templates: &Templates<'_>) -> Option<Template> {
 }
 
 /// `metadata`: the `_meta` of the answer, by the rules for its keys.
-fn metadata(table: &Table<'_>, templates: &Templates<'_>) -> Option<Tree> {
+pub(super) fn metadata(table: &Table<'_>, templates: &Templates<'_>) -> Option<Tree> {
     let members = table.table("metadata")?;
     for member in members.entries() {
         base::is_meta_key(&members, &member);

@@ -1,36 +1,24 @@
 //! `[[tool]]`: one tool, whole.
 
-use super::codes::{AWKWARD_NAME, BAD_NAME, CONFLICT, EMPTY_COMPONENT, NOT_STRUCTURED};
+use super::action::{Action, action};
+use super::codes::{EMPTY_COMPONENT, NOT_STRUCTURED};
 use super::result::Answers;
-use super::{Cx, Lowered, available, base, names, schema, test};
-use crate::lang::diag::{Diagnostic, Span};
+use super::{Cx, Lowered, available, base, identity, names, schema, test};
+use crate::lang::diag::Diagnostic;
 use crate::lang::schema::header_params;
-use crate::manifest::read::{At, Digest, Table};
+use crate::manifest::read::{At, Table};
 use crate::model::{ActionSpec, AnyComponent, Kind, Parse, ResultSpec, Tool, ToolDeclaration};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
-
-/// The actions that a component may have.
-pub(in crate::manifest) const ACTIONS: [&str; 3] = ["http", "shell", "file"];
 
 /// Reads one `[[tool]]`. `defaults` is the file's `[defaults]`, when it has one.
 pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>) -> Lowered {
     let before = cx.findings.errors();
     let outside_before = cx.outside.borrow().len();
-    table.set_place("in a tool");
-    let name = table
-        .required_string("name")
-        .filter(|name| check_name(&table, name));
-    if let Some(name) = &name {
-        table.set_place(format!("in tool \"{}\"", name.value));
-    } else {
-        table.set_place("in a tool without a usable name");
-    }
+    let name = identity::name(&mut table, Kind::Tool);
     let is_available = available::available(cx, &table);
     let mut tool = build(cx, &table, name.as_ref(), defaults);
     if let Some(tool) = &mut tool {
-        tool.definition = definition(cx, &table, defaults, outside_before);
+        tool.definition = identity::definition(cx, &table, defaults, outside_before);
     }
     let tests = test::tests(cx, &table, name.as_ref());
     base::refuse_unserved(
@@ -86,7 +74,7 @@ fn build<'a>(
         output_schema: output.as_ref().map(|schema| Arc::clone(schema.json())),
     };
     Some(Tool {
-        fingerprint: fingerprint(&declaration),
+        fingerprint: identity::fingerprint(&declaration),
         declaration,
         // What is wrong with them was said with the rest of the schema.
         mirrored: header_params(input.json()).unwrap_or_default(),
@@ -100,71 +88,6 @@ fn build<'a>(
         result: result?.spec,
         definition: [0; 32],
         at: table.at(),
-    })
-}
-
-/// What was read of a tool's action.
-pub(super) enum Action {
-    /// There is none.
-    None,
-    /// There are several, which is wrong.
-    Many,
-    /// There is one of this kind, and something is wrong with it.
-    Broken(&'static str),
-    /// There is one.
-    Whole(ActionSpec),
-}
-
-fn action<'a>(
-    cx: &Cx<'a>,
-    table: &Table<'a>,
-    defaults: Option<&Table<'a>>,
-    call: &names::Call,
-) -> Action {
-    let mut given: Vec<(&'static str, Span)> = Vec::new();
-    for kind in ACTIONS {
-        table.knows(kind);
-        if let Some(entry) = table.entry(kind) {
-            given.push((kind, entry.key_at));
-        }
-    }
-    // All are read, for what is wrong with them.
-    let mut specs: Vec<Option<ActionSpec>> = given
-        .iter()
-        .map(|(kind, _)| one_action(cx, table, defaults, call, kind))
-        .collect();
-    match given.as_slice() {
-        [] => Action::None,
-        [(kind, _)] => specs
-            .pop()
-            .flatten()
-            .map_or(Action::Broken(kind), Action::Whole),
-        [(first, first_at), others @ ..] => {
-            for (_, at) in others {
-                let message = format!("a component has one action, and `{first}` is one already");
-                table.report(
-                    Diagnostic::error(CONFLICT, at.clone(), message)
-                        .related(first_at.clone(), "the first action"),
-                );
-            }
-            Action::Many
-        }
-    }
-}
-
-fn one_action<'a>(
-    cx: &Cx<'a>,
-    table: &Table<'a>,
-    defaults: Option<&Table<'a>>,
-    call: &names::Call,
-    kind: &'static str,
-) -> Option<ActionSpec> {
-    let names = call.names();
-    let table = table.table_over(kind, defaults)?;
-    Some(match kind {
-        "http" => ActionSpec::Http(Arc::new(super::http::http(cx, table, names)?)),
-        "shell" => ActionSpec::Shell(Arc::new(super::shell::shell(cx, table, names)?)),
-        _ => ActionSpec::File(Arc::new(super::file::file(cx, table, names)?)),
     })
 }
 
@@ -236,59 +159,4 @@ fn check_structured(table: &Table<'_>, action: &Action, answer: &Answer) {
         let message = "the tool has an output schema, and its answer is never structured";
         table.report(Diagnostic::error(NOT_STRUCTURED, entry.key_at, message).help(help));
     }
-}
-
-/// The characters and length of a tool's name (MCP specification, tools, "Tool Names").
-fn check_name(table: &Table<'_>, name: &At<String>) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-    if name.value.is_empty() || name.value.len() > 128 || !name.value.bytes().all(allowed) {
-        let message = match name.value.len() {
-            0..=128 => format!("`{}` cannot be a tool's name", name.value.escape_debug()),
-            long => format!("a text of {long} bytes cannot be a tool's name"),
-        };
-        table.report(
-            Diagnostic::error(BAD_NAME, name.at.clone(), message)
-                .help("use 1 to 128 letters, digits, `_`, `-` and `.`"),
-        );
-        return false;
-    }
-    let awkward = if name.value.contains('.') {
-        Some("several clients do not take a `.` in a tool's name")
-    } else if name.value.len() > 64 {
-        Some("several clients do not take a tool's name of more than 64 characters")
-    } else {
-        None
-    };
-    if let Some(why) = awkward {
-        table.report(Diagnostic::warning(AWKWARD_NAME, name.at.clone(), why));
-    }
-    true
-}
-
-/// A digest of everything that is shown.
-fn fingerprint(declaration: &ToolDeclaration) -> String {
-    let shown = format!("{declaration:?}");
-    let digest = ring::digest::digest(&ring::digest::SHA256, shown.as_bytes());
-    STANDARD.encode(digest)
-}
-
-/// A digest of everything that makes the tool what it is: its own table, its file's defaults, the
-/// folder that relative paths count from, and the files that were read for it. Its tests do not.
-fn definition(
-    cx: &Cx<'_>,
-    table: &Table<'_>,
-    defaults: Option<&Table<'_>>,
-    outside_before: usize,
-) -> [u8; 32] {
-    let mut digest = Digest::default();
-    digest.table_without(table, &["test"]);
-    if let Some(defaults) = defaults {
-        digest.table(defaults);
-    }
-    digest.bytes(cx.folder.path().as_os_str().as_encoded_bytes());
-    for outside in cx.outside.borrow().iter().skip(outside_before) {
-        digest.bytes(outside.path.as_os_str().as_encoded_bytes());
-        digest.bytes(outside.content.as_deref().unwrap_or_default());
-    }
-    digest.finish()
 }

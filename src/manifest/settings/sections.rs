@@ -6,7 +6,9 @@ use crate::lang::schema::Validation;
 use crate::manifest::lower::codes::MISSING_VALUE;
 use crate::manifest::lower::refuse_unserved;
 use crate::manifest::read::{MISSING_KEY, OUT_OF_RANGE, Table, span};
-use crate::model::{Cache, CacheScope, OnError, ReloadSettings, ServerSettings, Settings, Values};
+use crate::model::{
+    Cache, CacheScope, Caches, OnError, ReloadSettings, ServerSettings, Settings, Values,
+};
 use crate::telemetry::{self, FileLog, LogFilter, LogFormat, LogSettings, Rotate};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -101,8 +103,12 @@ impl Reader<'_> {
             on_error: OnError::Refuse,
             secret: None,
             page_size: 100,
-            tools_cache: FRESH,
-            discovery_cache: FRESH,
+            caches: Caches {
+                tools: FRESH,
+                resources: FRESH,
+                prompts: FRESH,
+                discovery: FRESH,
+            },
             grace: Duration::from_secs(10),
         };
         let Some(server) = section(table, "server") else {
@@ -149,7 +155,7 @@ impl Reader<'_> {
         if let Some(read) = server.millis("grace_ms", 0..=3_600_000) {
             settings.grace = read.value;
         }
-        caches(&server, &mut settings);
+        caches(&server, &mut settings.caches);
         // Read by `env`, which needs the whole table.
         server.knows("env");
         refuse_unserved(&server, &["protocols", "state_dir", "capabilities"]);
@@ -263,33 +269,39 @@ const FRESH: Cache = Cache {
     scope: CacheScope::Private,
 };
 
-fn caches(server: &Table<'_>, settings: &mut ServerSettings) {
-    let Some(caches) = server.table("cache") else {
+fn caches(server: &Table<'_>, caches: &mut Caches) {
+    let Some(table) = server.table("cache") else {
         return;
     };
     for (key, cache) in [
-        ("tools", &mut settings.tools_cache),
-        ("discovery", &mut settings.discovery_cache),
+        ("tools", &mut caches.tools),
+        ("resources", &mut caches.resources),
+        ("prompts", &mut caches.prompts),
+        ("discovery", &mut caches.discovery),
     ] {
-        let Some(sub) = caches.table(key) else {
-            continue;
-        };
-        if let Some(read) = sub.integer("ttl_ms", 0..=31_536_000_000) {
-            cache.ttl_ms = u64::try_from(read.value).unwrap_or(0);
+        if let Some(sub) = table.table(key) {
+            *cache = self::cache(sub, *cache);
         }
-        if let Some(read) = sub.word(
-            "scope",
-            &[
-                ("public", CacheScope::Public),
-                ("private", CacheScope::Private),
-            ],
-        ) {
-            cache.scope = read.value;
-        }
-        sub.finish();
     }
-    refuse_unserved(&caches, &["prompts", "resources"]);
-    caches.finish();
+    table.finish();
+}
+
+/// Reads `{ ttl_ms, scope }`; what it does not say is as in `cache`.
+pub(in crate::manifest) fn cache(sub: Table<'_>, mut cache: Cache) -> Cache {
+    if let Some(read) = sub.integer("ttl_ms", 0..=31_536_000_000) {
+        cache.ttl_ms = u64::try_from(read.value).unwrap_or(0);
+    }
+    if let Some(read) = sub.word(
+        "scope",
+        &[
+            ("public", CacheScope::Public),
+            ("private", CacheScope::Private),
+        ],
+    ) {
+        cache.scope = read.value;
+    }
+    sub.finish();
+    cache
 }
 
 fn reload(table: &Table<'_>) -> ReloadSettings {

@@ -1,4 +1,4 @@
-//! An answer to bytes.
+//! An answer or a notification to bytes.
 
 use super::Id;
 use crate::protocol::json::{self, Members};
@@ -26,6 +26,23 @@ pub(in crate::protocol) fn begin_result(id: &Id, room: usize) -> Vec<u8> {
         out.extend_from_slice(part);
     }
     out
+}
+
+/// The notification of this method; `write` writes the members of its `params`.
+pub(in crate::protocol) fn notification(
+    method: &str,
+    write: impl FnOnce(&mut Members<'_>),
+) -> Bytes {
+    let mut out = Vec::with_capacity(256);
+    out.extend_from_slice(HEAD);
+    out.extend_from_slice(br#","method":"#);
+    json::string(&mut out, method);
+    out.extend_from_slice(br#","params":"#);
+    let mut params = Members::open(&mut out);
+    write(&mut params);
+    params.close();
+    out.push(b'}');
+    out.into()
 }
 
 /// The response with an error. Without an id it has no `id` member: JSON-RPC would have `null`

@@ -2,8 +2,11 @@
 //! in the schema's order; what is absent is left out.
 
 use super::outcome::server_meta;
-use crate::model::{Cache, CacheScope, Icon, Theme, ToolAnnotations, ToolDeclaration};
-use crate::protocol::face::Face;
+use crate::model::{
+    Cache, CacheScope, Icon, PromptArgument, PromptDeclaration, Theme, ToolAnnotations,
+    ToolDeclaration,
+};
+use crate::protocol::face::{Behaviour, Face};
 use crate::protocol::json::{self, Members};
 use crate::protocol::version;
 use bytes::Bytes;
@@ -29,12 +32,32 @@ pub(in crate::protocol) fn tools_page(
     next_cursor: Option<&str>,
     cache: Cache,
 ) -> Bytes {
+    page(face, "tools", tools, tool, next_cursor, cache)
+}
+
+/// One page of `prompts/list` (schema: ListPromptsResult).
+pub(in crate::protocol) fn prompts_page(
+    face: &Face,
+    prompts: &[&PromptDeclaration],
+    next_cursor: Option<&str>,
+    cache: Cache,
+) -> Bytes {
+    page(face, "prompts", prompts, prompt, next_cursor, cache)
+}
+
+/// One page of a list; each item is written by `write` into the member `name`.
+fn page<T>(
+    face: &Face,
+    name: &str,
+    items: &[&T],
+    write: impl Fn(&mut Vec<u8>, &T),
+    next_cursor: Option<&str>,
+    cache: Cache,
+) -> Bytes {
     let mut out = Vec::new();
     let mut result = Members::open(&mut out);
     result.text("resultType", "complete");
-    json::array(result.member("tools"), tools, |out, tool| {
-        self::tool(out, tool)
-    });
+    json::array(result.member(name), items, |out, item| write(out, item));
     result.maybe_text("nextCursor", next_cursor);
     cacheable(&mut result, cache);
     server_meta(face, &mut result);
@@ -45,14 +68,25 @@ pub(in crate::protocol) fn tools_page(
 /// Writes ServerCapabilities.
 fn capabilities(face: &Face, out: &mut Vec<u8>) {
     let mut capabilities = Members::open(out);
+    // In the order of the schema.
+    if face.offer.completions {
+        capabilities.raw("completions", b"{}");
+    }
+    if let Some(prompts) = face.offer.prompts {
+        capability(capabilities.member("prompts"), prompts);
+    }
     if let Some(tools) = face.offer.tools {
-        let mut tools_members = Members::open(capabilities.member("tools"));
-        if tools.list_changed {
-            tools_members.raw("listChanged", b"true");
-        }
-        tools_members.close();
+        capability(capabilities.member("tools"), tools);
     }
     capabilities.close();
+}
+
+fn capability(out: &mut Vec<u8>, behaviour: Behaviour) {
+    let mut members = Members::open(out);
+    if behaviour.list_changed {
+        members.raw("listChanged", b"true");
+    }
+    members.close();
 }
 
 /// Writes how long and for whom the result may be kept (schema: CacheableResult).
@@ -86,6 +120,37 @@ fn tool(out: &mut Vec<u8>, tool: &ToolDeclaration) {
     if !tool.metadata.is_empty() {
         json::object(members.member("_meta"), &tool.metadata);
     }
+    members.close();
+}
+
+/// Writes a Prompt.
+fn prompt(out: &mut Vec<u8>, prompt: &PromptDeclaration) {
+    let mut members = Members::open(out);
+    members.text("name", &prompt.name);
+    members.maybe_text("title", prompt.title.as_deref());
+    if !prompt.icons.is_empty() {
+        json::array(members.member("icons"), &prompt.icons, icon);
+    }
+    members.maybe_text("description", prompt.description.as_deref());
+    if !prompt.arguments.is_empty() {
+        json::array(members.member("arguments"), &prompt.arguments, argument);
+    }
+    if !prompt.metadata.is_empty() {
+        json::object(members.member("_meta"), &prompt.metadata);
+    }
+    members.close();
+}
+
+/// Writes a PromptArgument.
+fn argument(out: &mut Vec<u8>, argument: &PromptArgument) {
+    let mut members = Members::open(out);
+    members.text("name", &argument.name);
+    members.maybe_text("title", argument.title.as_deref());
+    members.maybe_text("description", argument.description.as_deref());
+    members.raw(
+        "required",
+        if argument.required { b"true" } else { b"false" },
+    );
     members.close();
 }
 

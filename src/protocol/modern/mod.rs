@@ -1,16 +1,19 @@
 //! The dialect of 2026-07-28: every request carries its version, its client's capabilities and,
 //! over HTTP, headers that mirror its body. Nothing is remembered from one request to the next.
 
+mod complete;
 mod declare;
 mod headers;
 mod meta;
 mod mirrored;
+mod notice;
 mod operation;
 mod outcome;
 mod params;
 mod trace;
 
-pub(super) use declare::{discover_result, tools_page};
+pub(super) use declare::{discover_result, prompts_page, tools_page};
+pub(super) use notice::notice;
 pub(super) use operation::read;
-pub(super) use outcome::tool_response;
+pub(super) use outcome::{completion_response, prompt_response, tool_response};
 pub(super) use params::Params;

@@ -2,12 +2,13 @@
 //! revision it is of and whether that is served, the headers, what every request carries, the
 //! method, the method's parameters, and those of them that stand in headers too.
 
+use super::complete::complete;
 use super::headers;
 use super::mirrored;
 use super::params::Params;
-use crate::ops::{Arguments, Context, OpError, Operation};
+use crate::ops::{Arguments, Context, OpError, Operation, Texts};
 use crate::protocol::codes::{Fault, excerpt};
-use crate::protocol::face::{Face, Listed};
+use crate::protocol::face::{Behaviour, Face};
 use crate::protocol::jsonrpc::{Request, text};
 use crate::protocol::version::{self, Revision};
 use http::HeaderMap;
@@ -70,7 +71,7 @@ fn operation(
     method: &str,
     params: &Params<'_>,
 ) -> Result<(&'static str, Operation), OpError> {
-    let offered = |kind: Option<Listed>| {
+    let offered = |kind: Option<Behaviour>| {
         kind.map(|_| ())
             .ok_or_else(|| OpError::MethodNotFound(method.into()))
     };
@@ -86,6 +87,23 @@ fn operation(
             let name = string("name", params.name)?;
             let arguments = arguments(params.arguments)?;
             Ok(("tools/call", Operation::CallTool { name, arguments }))
+        }
+        "prompts/list" => {
+            offered(face.offer.prompts)?;
+            let cursor = cursor(params)?;
+            Ok(("prompts/list", Operation::ListPrompts { cursor }))
+        }
+        "prompts/get" => {
+            offered(face.offer.prompts)?;
+            let name = string("name", params.name)?;
+            let arguments = texts("arguments", params.arguments)?;
+            Ok(("prompts/get", Operation::GetPrompt { name, arguments }))
+        }
+        "completion/complete" => {
+            if !face.offer.completions {
+                return Err(OpError::MethodNotFound(method.into()));
+            }
+            Ok(("completion/complete", complete(params)?))
         }
         // Not a method of this revision; its sender may have no other way to learn what is.
         "initialize" => Err(OpError::MethodNotFound(format!(
@@ -104,7 +122,7 @@ fn cursor(params: &Params<'_>) -> Result<Option<String>, OpError> {
         .transpose()
 }
 
-fn string(name: &str, raw: Option<&RawValue>) -> Result<String, OpError> {
+pub(super) fn string(name: &str, raw: Option<&RawValue>) -> Result<String, OpError> {
     raw.and_then(text)
         .map(String::from)
         .ok_or_else(|| OpError::InvalidParams(format!("`{name}` must be a string")))
@@ -122,4 +140,15 @@ fn arguments(raw: Option<&RawValue>) -> Result<Arguments, OpError> {
     }
     serde_json::from_str(raw.get())
         .map_err(|error| OpError::InvalidParams(format!("`arguments`: {error}")))
+}
+
+/// An object of texts; absent is empty.
+pub(super) fn texts(name: &str, raw: Option<&RawValue>) -> Result<Texts, OpError> {
+    let Some(raw) = raw else {
+        return Ok(Texts::new());
+    };
+    let texts = Some(raw.get()).filter(|text| text.starts_with('{'));
+    texts
+        .and_then(|text| serde_json::from_str(text).ok())
+        .ok_or_else(|| OpError::InvalidParams(format!("`{name}` must be an object of strings")))
 }

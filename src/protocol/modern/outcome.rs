@@ -1,11 +1,13 @@
 //! What came of a request, written into its response.
 
-use crate::ops::ToolOutcome;
+use crate::model::Role;
+use crate::ops::{Completion, Message, PromptOutcome, ToolOutcome};
 use crate::protocol::content;
 use crate::protocol::face::Face;
 use crate::protocol::json::{self, Members};
 use crate::protocol::jsonrpc::{self, Id};
 use bytes::Bytes;
+use serde_json::{Map, Value};
 
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
@@ -21,14 +23,70 @@ pub(in crate::protocol) fn tool_response(face: &Face, id: &Id, outcome: &ToolOut
     }
     result.raw("isError", if outcome.is_error { b"true" } else { b"false" });
 
-    let mut meta = Members::open(result.member("_meta"));
-    meta.raw(SERVER_INFO, &face.server_info);
-    for (name, value) in &outcome.meta {
-        if name != SERVER_INFO {
-            json::value(meta.member(name), value);
-        }
-    }
-    meta.close();
+    meta(face, &mut result, &outcome.meta);
+    result.close();
+    out.push(b'}');
+    out.into()
+}
+
+/// The response to `prompts/get` (schema: GetPromptResult).
+pub(in crate::protocol) fn prompt_response(face: &Face, id: &Id, outcome: &PromptOutcome) -> Bytes {
+    let content = outcome.messages.iter();
+    let content: usize = content.map(|message| content::room(&message.content)).sum();
+    let mut out = jsonrpc::begin_result(id, FRAME + face.server_info.len() + content);
+    let mut result = Members::open(&mut out);
+    result.text("resultType", "complete");
+    result.maybe_text("description", outcome.description.as_deref());
+    json::array(result.member("messages"), &outcome.messages, message);
+    meta(face, &mut result, &outcome.meta);
+    result.close();
+    out.push(b'}');
+    out.into()
+}
+
+/// Writes a PromptMessage.
+fn message(out: &mut Vec<u8>, message: &Message) {
+    let mut members = Members::open(out);
+    members.text(
+        "role",
+        match message.role {
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        },
+    );
+    content::block(members.member("content"), &message.content);
+    members.close();
+}
+
+/// The response to `completion/complete` (schema: CompleteResult).
+pub(in crate::protocol) fn completion_response(
+    face: &Face,
+    id: &Id,
+    completion: &Completion,
+) -> Bytes {
+    let values: usize = completion.values.iter().map(|value| value.len() + 3).sum();
+    let mut out = jsonrpc::begin_result(id, FRAME + face.server_info.len() + values);
+    let mut result = Members::open(&mut out);
+    result.text("resultType", "complete");
+    let mut members = Members::open(result.member("completion"));
+    json::array(
+        members.member("values"),
+        &completion.values,
+        |out, value| {
+            json::string(out, value);
+        },
+    );
+    json::display(members.member("total"), completion.total);
+    members.raw(
+        "hasMore",
+        if completion.has_more() {
+            b"true"
+        } else {
+            b"false"
+        },
+    );
+    members.close();
+    server_meta(face, &mut result);
     result.close();
     out.push(b'}');
     out.into()
@@ -36,15 +94,27 @@ pub(in crate::protocol) fn tool_response(face: &Face, id: &Id, outcome: &ToolOut
 
 /// Writes the `_meta` of a result that has only the server's own.
 pub(super) fn server_meta(face: &Face, result: &mut Members<'_>) {
+    meta(face, result, &Map::new());
+}
+
+/// Writes the `_meta` of a result: the server's own members, and others that do not take their place.
+fn meta(face: &Face, result: &mut Members<'_>, others: &Map<String, Value>) {
     let mut meta = Members::open(result.member("_meta"));
     meta.raw(SERVER_INFO, &face.server_info);
+    for (name, value) in others {
+        if name != SERVER_INFO {
+            json::value(meta.member(name), value);
+        }
+    }
     meta.close();
 }
+
+/// About how many bytes a response takes beside its content.
+const FRAME: usize = 192;
 
 /// About how many bytes the result takes, so that it is written without moving. A structured value
 /// mostly stands in the content as text too, and is about as long.
 fn room(face: &Face, outcome: &ToolOutcome) -> usize {
-    const FRAME: usize = 192;
     let content: usize = outcome.content.iter().map(content::room).sum();
     let structured = if outcome.structured.is_some() {
         content

@@ -14,6 +14,9 @@ pub(in crate::protocol) struct Params<'a> {
     pub(super) uri: Option<&'a RawValue>,
     pub(super) arguments: Option<&'a RawValue>,
     pub(super) cursor: Option<&'a RawValue>,
+    pub(super) reference: Option<&'a RawValue>,
+    pub(super) argument: Option<&'a RawValue>,
+    pub(super) context: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
@@ -28,6 +31,12 @@ struct Members<'a> {
     arguments: Option<&'a RawValue>,
     #[serde(borrow)]
     cursor: Option<&'a RawValue>,
+    #[serde(borrow, rename = "ref")]
+    reference: Option<&'a RawValue>,
+    #[serde(borrow)]
+    argument: Option<&'a RawValue>,
+    #[serde(borrow)]
+    context: Option<&'a RawValue>,
 }
 
 impl<'a> Params<'a> {
@@ -51,6 +60,9 @@ impl<'a> Params<'a> {
             uri: members.uri,
             arguments: members.arguments,
             cursor: members.cursor,
+            reference: members.reference,
+            argument: members.argument,
+            context: members.context,
         })
     }
 

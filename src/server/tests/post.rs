@@ -4,9 +4,10 @@ use super::*;
 
 async fn post(server: &Server<Source>, message: &str) -> (u16, Value) {
     let body = Bytes::copy_from_slice(message.as_bytes());
-    match server.post(&mirror(message), body).await {
+    match server.post(&mirror(message), body, false).await {
         Reply::Accepted => (202, Value::Null),
         Reply::Message { status, body } => (status.as_u16(), json_of(&body)),
+        Reply::Stream(_) => panic!("a stream that nobody asked for"),
     }
 }
 
@@ -103,7 +104,11 @@ async fn what_is_refused_is_not_executed() {
         assert!(status >= 400, "{status} {message}");
     }
     let mismatched = server
-        .post(&mirror(&call("1", "fail", "{}")), Bytes::from(request))
+        .post(
+            &mirror(&call("1", "fail", "{}")),
+            Bytes::from(request),
+            false,
+        )
         .await;
     assert!(matches!(mismatched, Reply::Message { status, .. } if status == 400));
     assert_eq!(runtime.begun(), 0);
@@ -131,7 +136,7 @@ async fn a_disconnect_cancels_the_request() {
     let (runtime, server) = server(Limits::default());
     let message = call("1", "wait", "{}");
     let headers = mirror(&message);
-    let mut request = Box::pin(server.post(&headers, Bytes::from(message)));
+    let mut request = Box::pin(server.post(&headers, Bytes::from(message), false));
     assert!(futures_util::poll!(&mut request).is_pending());
     assert_eq!((runtime.begun(), runtime.ended()), (1, 0));
     drop(request);
@@ -143,7 +148,7 @@ async fn a_cancellation_by_post_reaches_no_request() {
     let (runtime, server) = server(Limits::default());
     let message = call("1", "wait", "{}");
     let headers = mirror(&message);
-    let mut request = Box::pin(server.post(&headers, Bytes::from(message)));
+    let mut request = Box::pin(server.post(&headers, Bytes::from(message), false));
     assert!(futures_util::poll!(&mut request).is_pending());
     let cancelled =
         r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
@@ -171,7 +176,7 @@ async fn a_request_that_takes_too_long_is_dropped_and_answered() {
     assert_eq!(status, 200);
     assert_eq!(
         body["error"],
-        json!({"code": -32603, "message": "Internal error: request timed out after 20ms"})
+        json!({"code": -32603, "message": "Internal error: request timed out after 20 ms"})
     );
     assert_eq!(runtime.ended(), 1);
 }
@@ -179,20 +184,20 @@ async fn a_request_that_takes_too_long_is_dropped_and_answered() {
 #[tokio::test]
 async fn a_request_that_is_given_up_is_dropped_and_answered() {
     let runtime = Scripted::new("scripted");
-    let given_up = CancellationToken::new();
+    let shutdown = Shutdown::new();
     let source = Source::new(runtime.clone());
-    let server = Server::new(source, Limits::default(), given_up.clone());
+    let server = Server::new(source, Limits::default(), shutdown.clone());
     let message = call("7", "wait", "{}");
     let headers = mirror(&message);
-    let mut request = Box::pin(server.post(&headers, Bytes::from(message)));
+    let mut request = Box::pin(server.post(&headers, Bytes::from(message), false));
     assert!(futures_util::poll!(&mut request).is_pending());
-    given_up.cancel();
+    shutdown.give_up();
     match request.await {
         Reply::Message { body, .. } => assert_eq!(
             json_of(&body)["error"],
             json!({"code": -32603, "message": "Internal error: the server is stopping"})
         ),
-        Reply::Accepted => panic!("no answer"),
+        Reply::Accepted | Reply::Stream(_) => panic!("no answer"),
     }
     assert_eq!(runtime.ended(), 1);
 }
@@ -201,10 +206,10 @@ async fn a_request_that_is_given_up_is_dropped_and_answered() {
 async fn a_call_in_flight_keeps_the_runtime_it_started_with() {
     let old = Scripted::new("old");
     let source = Source::new(old.clone());
-    let server = Server::new(source.clone(), Limits::default(), CancellationToken::new());
+    let server = Server::new(source.clone(), Limits::default(), Shutdown::new());
     let message = call("1", "wait", "{}");
     let headers = mirror(&message);
-    let mut request = Box::pin(server.post(&headers, Bytes::from(message)));
+    let mut request = Box::pin(server.post(&headers, Bytes::from(message), false));
     assert!(futures_util::poll!(&mut request).is_pending());
     source.swap(Scripted::new("new"));
     let name = |body: &Value| {
@@ -217,7 +222,7 @@ async fn a_call_in_flight_keeps_the_runtime_it_started_with() {
     old.gate.add_permits(1);
     match request.await {
         Reply::Message { body, .. } => assert_eq!(name(&json_of(&body)), "old"),
-        Reply::Accepted => panic!("no answer"),
+        Reply::Accepted | Reply::Stream(_) => panic!("no answer"),
     }
 }
 

@@ -3,11 +3,17 @@
 use super::*;
 use crate::protocol::{Carrier, Conversation, Step, receive};
 use crate::server::in_flight::{InFlight, Refusal};
+use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 
 fn work(received: Received) -> BoxFuture<'static, Option<Bytes>> {
     match received {
-        Received::Work(work) => work.answer,
+        Received::Work(mut work) => Box::pin(async move {
+            match work.parts.next().await? {
+                Part::Last(answer) => Some(answer),
+                Part::More(said) => panic!("said before the answer: {said:?}"),
+            }
+        }),
         Received::Answer(bytes) => panic!("answered at once: {bytes:?}"),
         Received::Nothing => panic!("nothing to do"),
     }
@@ -255,7 +261,7 @@ async fn a_request_that_takes_too_long_is_answered_and_its_place_is_free() {
     let body = done(session.receive(call("1", "wait", "{}").as_bytes())).await;
     assert_eq!(
         body["error"]["message"],
-        "Internal error: request timed out after 20ms"
+        "Internal error: request timed out after 20 ms"
     );
     assert_eq!(runtime.ended(), 1);
     done(session.receive(call("1", "echo", "{}").as_bytes())).await;

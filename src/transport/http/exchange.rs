@@ -56,7 +56,11 @@ impl<E: Endpoint> InFlight<E> {
         let (mut head, mut body) = request.into_parts();
         let origin = peer.site.origins.judge(&head.headers);
         let outcome = match peer.admit(&head, &origin) {
-            Ok(Wish::Message) => peer.site.post(&mut head.headers, &mut body).await,
+            Ok(Wish::Message) => {
+                peer.site
+                    .post(&mut head.headers, &mut body, &peer.link)
+                    .await
+            }
             Ok(Wish::Options) => Ok(cors::options(
                 &head.headers,
                 matches!(origin, Origin::Allowed(_)),
@@ -123,38 +127,51 @@ impl<E: Endpoint> Site<E> {
         &self,
         headers: &mut HeaderMap,
         body: &mut Incoming,
+        link: &Arc<Link>,
     ) -> Result<Response<Body>, Refusal> {
         negotiate::content(headers)?;
         let form = negotiate::form(headers)?;
         let message = self.intake.collect(body).await?;
-        let reply = self.endpoint.post(headers, message).await;
+        let reply = self
+            .endpoint
+            .post(headers, message, form.may_stream())
+            .await;
         // hyper keeps an answer's header map for the next request, so handing it the request's own
         // back makes a connection do with one.
         headers.clear();
-        Ok(respond(reply, form, std::mem::take(headers)))
+        Ok(respond(reply, form, std::mem::take(headers), link))
     }
 }
 
-fn respond(reply: Reply, form: Form, mut headers: HeaderMap) -> Response<Body> {
+fn respond(reply: Reply, form: Form, mut headers: HeaderMap, link: &Arc<Link>) -> Response<Body> {
     let (status, body) = match reply {
         Reply::Accepted => (StatusCode::ACCEPTED, Body::default()),
         // An error status is for the client's HTTP layer, which does not look for events.
         Reply::Message { status, body } if form == Form::Event && status == StatusCode::OK => {
-            headers.insert(CONTENT_TYPE, EVENT_STREAM);
-            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-            headers.insert(
-                HeaderName::from_static("x-accel-buffering"),
-                HeaderValue::from_static("no"),
-            );
-            (status, Body::new(sse::event(&body)))
+            events(&mut headers);
+            (status, Body::whole(sse::event(&body)))
+        }
+        Reply::Stream(parts) => {
+            events(&mut headers);
+            (StatusCode::OK, Body::events(parts, link))
         }
         Reply::Message { status, body } => {
             headers.insert(CONTENT_TYPE, JSON);
-            (status, Body::new(body))
+            (status, Body::whole(body))
         }
     };
     let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = headers;
     response
+}
+
+/// The headers of events: nobody on the way is to keep them, or to wait for more of them.
+fn events(headers: &mut HeaderMap) {
+    headers.insert(CONTENT_TYPE, EVENT_STREAM);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(
+        HeaderName::from_static("x-accel-buffering"),
+        HeaderValue::from_static("no"),
+    );
 }

@@ -152,6 +152,11 @@ impl Link {
         self.running.fetch_add(1, AcqRel);
     }
 
+    /// A request goes on beyond the head of its answer; [`Link::end`] is to come once more.
+    pub(super) fn hold(&self) {
+        self.running.fetch_add(1, AcqRel);
+    }
+
     /// A request has been answered or dropped.
     pub(super) fn end(&self) {
         // What was heard since was its body.

@@ -7,6 +7,7 @@
 //! A listener is one task that accepts and keeps the time of all connections; a connection is one
 //! task, in which its HTTP/1 requests run too; an HTTP/2 request is a task of its own.
 
+mod answer;
 mod authority;
 mod bind;
 mod body;
@@ -33,5 +34,4 @@ pub use moving::{Move, Mover};
 /// The largest head of a request, in bytes: the request line with all headers.
 const HEAD_LIMIT: usize = 64 * 1024;
 
-/// What an answer consists of. The older revisions' streams would make this an enum.
-type Body = http_body_util::Full<bytes::Bytes>;
+use answer::Body;

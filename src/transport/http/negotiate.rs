@@ -4,17 +4,26 @@ use super::refusal::Refusal;
 use http::HeaderMap;
 use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
 
-/// The form of an answer that is one message.
+/// The form that the client wants an answer in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// `application/json`.
+    /// `application/json`, so one message.
     Json,
-    /// `text/event-stream` of one event.
+    /// `text/event-stream`, also of one event.
     Event,
+    /// `application/json`, or `text/event-stream` where there is more than one message.
+    Either,
 }
 
-/// Chooses the form. JSON wherever it is acceptable at all; a missing, an empty and an unreadable
-/// `Accept` accept everything.
+impl Form {
+    /// Whether the client takes more than one message.
+    pub(super) fn may_stream(self) -> bool {
+        self != Self::Json
+    }
+}
+
+/// Chooses the form: both where both are acceptable. A missing, an empty and an unreadable `Accept`
+/// accept everything.
 ///
 /// # Errors
 /// 406 when neither form is acceptable.
@@ -25,7 +34,7 @@ pub(super) fn form(headers: &HeaderMap) -> Result<Form, Refusal> {
     for value in headers.get_all(ACCEPT) {
         // What nearly every client sends; the loop below would say the same.
         if value.as_bytes() == b"application/json, text/event-stream" {
-            return Ok(Form::Json);
+            return Ok(Form::Either);
         }
         let Ok(text) = value.to_str() else { continue };
         for range in elements(text, ',').filter_map(Range::parse) {
@@ -35,8 +44,9 @@ pub(super) fn form(headers: &HeaderMap) -> Result<Form, Refusal> {
         }
     }
     match (json.acceptable(), event.acceptable()) {
-        _ if !ranges => Ok(Form::Json),
-        (true, _) => Ok(Form::Json),
+        _ if !ranges => Ok(Form::Either),
+        (true, true) => Ok(Form::Either),
+        (true, false) => Ok(Form::Json),
         (false, true) => Ok(Form::Event),
         (false, false) => Err(Refusal::NotAcceptable),
     }
@@ -173,19 +183,20 @@ mod tests {
     #[test]
     fn accept_chooses_the_form() {
         let (json, event, none) = (Ok(Form::Json), Ok(Form::Event), Err(Refusal::NotAcceptable));
+        let either = Ok(Form::Either);
         let cases: &[(&[&'static str], Result<Form, Refusal>)] = &[
-            (&[], json),
-            (&[""], json),
-            (&["*/*"], json),
+            (&[], either),
+            (&[""], either),
+            (&["*/*"], either),
             (&["application/*"], json),
             (&["application/json"], json),
             (&["APPLICATION/JSON"], json),
-            (&["application/json, text/event-stream"], json),
-            (&["text/event-stream, application/json"], json),
-            (&["text/event-stream,application/json;q=0.1"], json),
-            (&["text/event-stream", "application/json"], json),
+            (&["application/json, text/event-stream"], either),
+            (&["text/event-stream, application/json"], either),
+            (&["text/event-stream,application/json;q=0.1"], either),
+            (&["text/event-stream", "application/json"], either),
             (&["application/json;charset=utf-8"], json),
-            (&["text/html, */*;q=0.1"], json),
+            (&["text/html, */*;q=0.1"], either),
             (&["text/event-stream"], event),
             (&["Text/Event-Stream; q=1.0"], event),
             (&["text/*"], event),
@@ -203,8 +214,8 @@ mod tests {
                 event,
             ),
             // Unreadable: nothing, or a weight.
-            (&["json"], json),
-            (&[",;,"], json),
+            (&["json"], either),
+            (&[",;,"], either),
             (&["application/json;q=x"], json),
             (&["garbage, text/event-stream"], event),
         ];

@@ -122,7 +122,7 @@ impl Refusal {
     /// The answer.
     pub(super) fn response(self) -> Response<Body> {
         let (status, body) = self.parts();
-        let mut response = Response::new(Body::new(Bytes::from_static(body.as_bytes())));
+        let mut response = Response::new(Body::whole(Bytes::from_static(body.as_bytes())));
         *response.status_mut() = status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

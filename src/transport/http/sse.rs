@@ -18,6 +18,11 @@ pub(super) fn event(message: &[u8]) -> Bytes {
     out.freeze()
 }
 
+/// A comment: a sign of life that is no event.
+pub(super) fn comment() -> Bytes {
+    Bytes::from_static(b":\n\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

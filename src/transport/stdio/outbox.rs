@@ -9,6 +9,8 @@
 //! - Answers given at once (refusals, errors, ready lists) are counted apart. Only when these hold
 //!   more than the limit does reading stop: a client that takes none of them can be told no more.
 //!   A large answer of work, however slowly it leaves, never stops the reading.
+//! - What work says before its answer is taken from it one by one, and only while its answers are
+//!   within the limit; until then the work itself keeps what there is, bounded and up to date.
 //! - So what is held is at most twice the limit, one message above each, and the answers of the
 //!   work that had begun.
 
@@ -16,6 +18,7 @@ use bytes::Bytes;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
 
 /// What a message costs beside its bytes.
 const OVERHEAD: usize = 64;
@@ -82,10 +85,24 @@ impl Outbox {
     /// Puts a message in. Never waits; whoever makes messages waits beforehand, with
     /// [`Outbox::room`].
     pub(super) fn put(&self, source: Source, bytes: Bytes) {
+        self.put_in(self.queue(), source, bytes);
+    }
+
+    /// Puts a notification of work in, unless the work is cancelled: so none comes behind what is
+    /// put in after the cancellation.
+    pub(super) fn put_unless(&self, cancelled: &CancellationToken, bytes: Bytes) {
+        let queue = self.queue();
+        if !cancelled.is_cancelled() {
+            self.put_in(queue, Source::Work, bytes);
+        }
+    }
+
+    fn put_in(&self, mut queue: MutexGuard<'_, Queue>, source: Source, bytes: Bytes) {
         debug_assert!(!bytes.contains(&b'\n'), "a message is one line");
         let cost = bytes.len() + OVERHEAD;
         self.unsent.send_modify(|unsent| *unsent.of(source) += cost);
-        self.queue().messages.push_back(Message { bytes, source });
+        queue.messages.push_back(Message { bytes, source });
+        drop(queue);
         self.filled.notify_one();
     }
 

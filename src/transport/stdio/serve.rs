@@ -6,8 +6,9 @@ use super::options::{Ended, StdioOptions};
 use super::outbox::{Outbox, Source};
 use super::output::Output;
 use super::writer;
-use crate::server::{Endpoint, Received, Session, Work};
+use crate::server::{Endpoint, Part, Received, Session, Work};
 use crate::shutdown::Shutdown;
+use futures_util::StreamExt as _;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -203,15 +204,20 @@ async fn next_line(lines: &mut Lines<impl AsyncRead + Unpin>, outbox: &Outbox) -
     lines.next().await
 }
 
-/// One request. It is in flight from the moment it was read, and begins when there is room.
-async fn run(work: Work, outbox: Arc<Outbox>) {
-    tokio::select! {
-        biased;
-        () = work.cancelled.cancelled() => return,
-        () = outbox.room(Source::Work) => {}
-    }
-    if let Some(answer) = work.answer.await {
-        outbox.put(Source::Work, answer);
+/// One request. It is in flight from the moment it was read, and begins when there is room. Once it
+/// has said something, what follows waits for room too.
+async fn run(mut work: Work, outbox: Arc<Outbox>) {
+    loop {
+        tokio::select! {
+            biased;
+            () = work.cancelled.cancelled() => return,
+            () = outbox.room(Source::Work) => {}
+        }
+        match work.parts.next().await {
+            Some(Part::More(message)) => outbox.put_unless(&work.cancelled, message),
+            Some(Part::Last(answer)) => return outbox.put(Source::Work, answer),
+            None => return,
+        }
     }
 }
 

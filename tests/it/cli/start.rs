@@ -70,7 +70,7 @@ fn an_empty_folder_is_not_served_in_silence() {
     let log = daemon.stderr();
     assert!(log.contains("there is no manifest in `manifests`"), "{log}");
     assert!(log.contains("WARN"), "{log}");
-    assert!(log.contains("tools=0"), "{log}");
+    assert!(log.contains("components=0 tools"), "{log}");
     let answer = daemon.ask(&discover(1));
     assert!(
         answer["result"]["capabilities"]["tools"].is_null(),

@@ -42,6 +42,11 @@ impl Block {
         self.info == kind
     }
 
+    /// The method that a `json request=METHOD` block asks for; it holds the parameters.
+    pub(super) fn request(&self) -> Option<&str> {
+        self.info.strip_prefix("json request=")
+    }
+
     /// The tool that a `json call=NAME` block calls.
     pub(super) fn call(&self) -> Option<&str> {
         self.info.strip_prefix("json call=")

@@ -1,7 +1,7 @@
 //! Every example is loaded, called or run.
 
 use super::blocks::{self, Block};
-use crate::support::{Project, Stdio, call};
+use crate::support::{Project, Stdio, call, modern};
 use serde_json::Value;
 use std::process::{Command, Stdio as Io};
 
@@ -130,11 +130,14 @@ fn every_call_on_every_page_gives_the_answer_below_it() {
                 manifest = Some((project, block));
                 served = None;
             }
-            let Some(tool) = block.call() else { continue };
+            let request = match (block.call(), block.request()) {
+                (Some(tool), _) => call(1, tool, parse(block)),
+                (None, Some(method)) => modern(1, method, parse(block)),
+                (None, None) => continue,
+            };
             let (project, _) = manifest.as_ref().expect("a manifest stands above a call");
             let server = served.get_or_insert_with(|| project.stdio());
-            let arguments: Value = parse(block);
-            let answer = plain(server.ask(&call(1, tool, arguments)));
+            let answer = plain(server.ask(&request));
             let below = blocks
                 .get(index + 1)
                 .filter(|below| below.is("json answer"));

@@ -72,6 +72,11 @@ http = { url = "https://x", retry = { Z = 1 }, Z = 1 }
 [[tool]]
 name = "c"
 file = { path = "a.toml", Z = 1 }
+[[prompt]]
+name = "p"
+Z = 1
+arguments.a = { complete = { values = "{{ [] }}", Z = 1 }, Z = 1 }
+result = { messages = [{ role = "user", content = "x", Z = 1 }], Z = 1 }
 "#;
     let project = Project::with(&manifest.replace('Z', PROBE));
     let checked = project.check(&[]).stderr;

@@ -121,6 +121,26 @@ fn a_file_that_is_away_for_a_moment_takes_no_tool_away() {
 }
 
 #[test]
+fn a_file_that_is_emptied_again_and_again_takes_no_tool_away() {
+    let project = Project::with(&tool("t", "before"));
+    let daemon = project.serve();
+    let mut connection = daemon.connect();
+    let path = project.manifests().join("a.toml");
+    // Longer than a file is waited for to which nothing happens.
+    let end = Instant::now() + Duration::from_millis(2500);
+    while Instant::now() < end {
+        File::create(&path).unwrap();
+        let next = Instant::now() + Duration::from_millis(50);
+        while Instant::now() < next {
+            assert_eq!(connection.says("t"), "before", "{}", daemon.stderr());
+        }
+    }
+    fs::write(&path, tool("t", "after")).unwrap();
+    connection.until_says("t", "after");
+    assert_eq!(reloads(&daemon, 1), 1, "{}", daemon.stderr());
+}
+
+#[test]
 fn a_hundred_saves_in_two_seconds_end_in_the_last_with_a_handful_of_reloads() {
     let project = Project::with(&tool("t", "start"));
     let daemon = project.serve();

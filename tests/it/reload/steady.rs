@@ -73,6 +73,7 @@ fn two_hundred_edits_a_third_of_them_broken_under_load() {
     let done = AtomicBool::new(false);
     let calls = AtomicUsize::new(0);
     thread::scope(|scope| {
+        let _end = End(&done);
         let callers: Vec<_> = (0..CALLERS)
             .map(|caller| {
                 let (done, calls, daemon) = (&done, &calls, &daemon);
@@ -98,7 +99,7 @@ fn two_hundred_edits_a_third_of_them_broken_under_load() {
                 settle(&daemon, "not reloaded", &callers);
             } else {
                 write_version(&project, edit);
-                settle(&daemon, "reloaded tools=", &callers);
+                settle(&daemon, "reloaded components=", &callers);
             }
         }
         write_version(&project, EDITS - 1);
@@ -117,6 +118,15 @@ fn two_hundred_edits_a_third_of_them_broken_under_load() {
     );
     assert!(calls > EDITS, "{calls} calls are no load");
     assert!(grown < 32 * 1024, "memory has grown by {grown} KiB");
+}
+
+/// Ends the threads of a scope, also when what they run beside has failed.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Waits until the log has one more line with this, whatever the other edits left there.
@@ -144,6 +154,7 @@ fn both_files_of_an_edit_are_seen_together() {
     let daemon = project.serve();
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
+        let _end = End(&done);
         let (done, daemon) = (&done, &daemon);
         let lister = scope.spawn(move || {
             let mut connection = daemon.connect();

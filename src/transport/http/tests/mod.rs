@@ -64,7 +64,7 @@ impl Drop for Guard {
 impl Endpoint for Scripted {
     type Session = Never;
 
-    async fn post(&self, headers: &HeaderMap, body: Bytes) -> Reply {
+    async fn post(&self, headers: &HeaderMap, body: Bytes, _may_stream: bool) -> Reply {
         self.calls.fetch_add(1, Ordering::SeqCst);
         let text = std::str::from_utf8(&body).unwrap_or_default();
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));

@@ -5,9 +5,10 @@ mod ends;
 mod framing;
 
 use super::{Ended, StdioOptions, serve};
-use crate::server::{Endpoint, Received, Reply, Session, Work};
+use crate::server::{Endpoint, Part, Received, Reply, Session, Work};
 use crate::shutdown::Shutdown;
 use bytes::Bytes;
+use futures_util::stream::{self, StreamExt as _};
 use http::HeaderMap;
 use std::collections::HashMap;
 use std::io;
@@ -77,19 +78,19 @@ impl Script {
         let name = name.to_owned();
         let guard = Gone(script.clone(), name.clone());
         let token = cancelled.clone();
-        let answer = Box::pin(async move {
+        let answer = async move {
             let _guard = guard;
             script.log(|log| log.begun.push(name.clone()));
             assert_ne!(name, "panic", "as the script says");
             let mut released = script.0.released.subscribe();
             tokio::select! {
                 () = cancelled.cancelled() => None,
-                _ = released.wait_for(|released| released.contains(&name)) => Some(answer),
+                _ = released.wait_for(|released| released.contains(&name)) => Some(Part::Last(answer)),
             }
-        });
+        };
         Work {
             cancelled: token,
-            answer,
+            parts: Box::pin(stream::once(answer).filter_map(std::future::ready)),
         }
     }
 }
@@ -105,7 +106,7 @@ impl Drop for Gone {
 impl Endpoint for Script {
     type Session = Scripted;
 
-    async fn post(&self, _: &HeaderMap, _: Bytes) -> Reply {
+    async fn post(&self, _: &HeaderMap, _: Bytes, _: bool) -> Reply {
         Reply::Accepted
     }
 

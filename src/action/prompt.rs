@@ -1,0 +1,72 @@
+//! From an action's output and a prompt's `result` to the messages it gives.
+
+use super::{Failure, Output, block, metadata, render};
+use crate::lang::template::Scope;
+use crate::model::{MessageSpec, Prompt, PromptResultSpec, Role};
+use crate::ops::{Block, Message, PromptOutcome};
+use std::sync::Arc;
+
+/// The messages of a prompt: from its `result`, or by default what its action gives, each block as
+/// a message of the user.
+///
+/// # Errors
+/// A template that cannot be rendered; an action whose own answer is an error.
+pub fn messages(
+    prompt: &Prompt,
+    scope: &Scope,
+    output: Option<Arc<dyn Output>>,
+) -> Result<PromptOutcome, Failure> {
+    let scope = match &output {
+        Some(output) => {
+            let output = Arc::clone(output);
+            scope.clone().with_lazy("output", move || output.value())
+        }
+        None => scope.clone(),
+    };
+    let result = prompt.result.as_ref();
+    let description = match result.and_then(|result| result.description.as_ref()) {
+        Some(description) => render::text("result.description", description, &scope)?,
+        None => None,
+    };
+    let messages = match (result.and_then(|result| result.messages.as_ref()), &output) {
+        (Some(messages), _) => said(messages, &scope)?,
+        (None, Some(output)) => of_output(&**output)?,
+        (None, None) => Vec::new(),
+    };
+    Ok(PromptOutcome {
+        description: description.or_else(|| prompt.declaration.description.clone()),
+        messages,
+        meta: metadata(
+            result.and_then(|result: &PromptResultSpec| result.metadata.as_ref()),
+            &scope,
+        )?,
+    })
+}
+
+/// The messages that `result` says, those that are there.
+fn said(specs: &[MessageSpec], scope: &Scope) -> Result<Vec<Message>, Failure> {
+    let made = specs.iter().map(|spec| {
+        let content = block::made(&spec.content, scope)?;
+        Ok(content.map(|content| Message {
+            role: spec.role,
+            content,
+        }))
+    });
+    made.filter_map(Result::transpose).collect()
+}
+
+fn of_output(output: &dyn Output) -> Result<Vec<Message>, Failure> {
+    let answer = output.answer()?;
+    if answer.is_error {
+        let texts = answer.content.into_iter().filter_map(|block| match block {
+            Block::Text { text, .. } => Some(text),
+            _ => None,
+        });
+        return Err(Failure(texts.collect::<Vec<_>>().join("\n")));
+    }
+    let message = |content| Message {
+        role: Role::User,
+        content,
+    };
+    Ok(answer.content.into_iter().map(message).collect())
+}

@@ -1,0 +1,121 @@
+//! Exact URIs: RFC 3986.
+
+use super::super::Uri;
+
+#[test]
+fn an_absolute_uri_is_read() {
+    for uri in [
+        "x://h/a",
+        "file:///etc/hosts",
+        "urn:isbn:0451450523",
+        "mailto:a@b.c",
+        "x:",
+        "x:/a/b",
+        "a1+b-c.d://h",
+        "x://u:p@h:80/a;b=c?d=e/f?g",
+        "x://[2001:db8::1]:80/",
+        "x://[v1.a:b]/",
+        "x://h/a//b/",
+        "x://h/%C3%BC%00",
+        "x://?a",
+        "x://h:",
+    ] {
+        let read = Uri::parse(uri).unwrap_or_else(|error| panic!("{uri}: {error}"));
+        assert_eq!(read.as_str(), uri);
+    }
+}
+
+#[test]
+fn what_is_no_absolute_uri_is_refused_with_its_place() {
+    for (uri, message, shown) in [
+        ("", "it does not begin with a scheme and `:`", ""),
+        ("docs", "it does not begin with a scheme and `:`", "docs"),
+        ("/a:b", "it does not begin with a scheme and `:`", "/a:b"),
+        ("//h/a", "it does not begin with a scheme and `:`", "//h/a"),
+        ("1x:a", "it does not begin with a scheme and `:`", "1x:a"),
+        ("x y:a", "it does not begin with a scheme and `:`", "x y:a"),
+        ("x://h/a#b", "it has a fragment", "#b"),
+        (
+            "x://h/a b",
+            "it has a character that must be percent-encoded",
+            " ",
+        ),
+        (
+            "x://h/ü",
+            "it has a character that must be percent-encoded",
+            "ü",
+        ),
+        (
+            "x://h/a\\b",
+            "it has a character that must be percent-encoded",
+            "\\",
+        ),
+        (
+            "x://h/{a}",
+            "it has a character that must be percent-encoded",
+            "{",
+        ),
+        (
+            "x://h/[a]",
+            "it has a character that must be percent-encoded",
+            "[",
+        ),
+        (
+            "x://h?a[b]=c",
+            "it has a character that must be percent-encoded",
+            "[",
+        ),
+        (
+            "x://h/a\u{0}",
+            "it has a character that must be percent-encoded",
+            "\u{0}",
+        ),
+        (
+            "x://h h/a",
+            "it has a character that must be percent-encoded",
+            " ",
+        ),
+        (
+            "x://a\"@h/a",
+            "it has a character that must be percent-encoded",
+            "\"",
+        ),
+        (
+            "x://h/%",
+            "it has a `%` without two hexadecimal digits",
+            "%",
+        ),
+        (
+            "x://h/%4",
+            "it has a `%` without two hexadecimal digits",
+            "%",
+        ),
+        (
+            "x://h?%4x",
+            "it has a `%` without two hexadecimal digits",
+            "%",
+        ),
+        ("x://h:8a/", "its port is not a number", ":8a"),
+        ("x://[::1]x/", "its port is not a number", "x"),
+        ("x://[::g]/", "its host is no address in `[…]`", "[::g]"),
+        ("x://[v.a]/", "its host is no address in `[…]`", "[v.a]"),
+        (
+            "x://a@b@h/",
+            "it has a character that must be percent-encoded",
+            "@",
+        ),
+    ] {
+        let error = Uri::parse(uri).expect_err(uri);
+        assert_eq!(error.message, message, "{uri}");
+        assert_eq!(uri.get(error.range.clone()), Some(shown), "{uri}");
+    }
+}
+
+#[test]
+fn scheme_and_host_are_the_same_in_any_case() {
+    let canonical = |uri: &str| Uri::parse(uri).expect(uri).canonical();
+    assert_eq!(canonical("X://U:P@HoSt:80/A?B"), "x://U:P@host:80/A?B");
+    assert_eq!(canonical("URN:Isbn:1"), "urn:Isbn:1");
+    assert_eq!(canonical("File:///A"), "file:///A");
+    assert_eq!(canonical("x://h"), "x://h");
+}

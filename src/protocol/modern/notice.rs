@@ -1,0 +1,93 @@
+//! Notifications that belong to a request in flight (schema: ProgressNotification,
+//! LoggingMessageNotification). They go where the request's answer goes, so their `_meta` has
+//! nothing to say: a subscription's id is for those of a subscription.
+
+use crate::ops::{LogLevel, Notice, ProgressToken};
+use crate::protocol::json;
+use crate::protocol::jsonrpc;
+use bytes::Bytes;
+
+/// Writes a notification. Progress names the token that the request brought.
+pub(in crate::protocol) fn notice(token: Option<&ProgressToken>, notice: &Notice) -> Bytes {
+    match notice {
+        Notice::Progress(report) => jsonrpc::notification("notifications/progress", |params| {
+            if let Some(ProgressToken(token)) = token {
+                params.raw("progressToken", token.as_bytes());
+            }
+            json::display(params.member("progress"), report.progress);
+            if let Some(total) = report.total {
+                json::display(params.member("total"), total);
+            }
+            params.maybe_text("message", report.message.as_deref());
+        }),
+        Notice::Log(log) => jsonrpc::notification("notifications/message", |params| {
+            params.text("level", level(log.level));
+            params.text("logger", &log.logger);
+            json::value(params.member("data"), &log.data);
+        }),
+    }
+}
+
+/// The level's name (RFC 5424).
+fn level(level: LogLevel) -> &'static str {
+    match level {
+        LogLevel::Debug => "debug",
+        LogLevel::Info => "info",
+        LogLevel::Notice => "notice",
+        LogLevel::Warning => "warning",
+        LogLevel::Error => "error",
+        LogLevel::Critical => "critical",
+        LogLevel::Alert => "alert",
+        LogLevel::Emergency => "emergency",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::{Log, Progress};
+    use serde_json::json;
+
+    fn written(token: &str, given: Notice) -> String {
+        let token = ProgressToken(token.into());
+        String::from_utf8(notice(Some(&token), &given).to_vec()).unwrap()
+    }
+
+    fn progress(progress: f64, total: Option<f64>, message: Option<&str>) -> Notice {
+        Notice::Progress(Progress {
+            progress,
+            total,
+            message: message.map(str::to_owned),
+        })
+    }
+
+    #[test]
+    fn progress_names_its_token_as_it_came_and_numbers_are_numbers() {
+        assert_eq!(
+            written(r#""\u0061\n""#, progress(50.0, Some(100.0), Some("a\nb"))),
+            r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"\u0061\n","progress":50,"total":100,"message":"a\nb"}}"#
+        );
+        assert_eq!(
+            written("-12345678901234567890", progress(0.25, None, None)),
+            r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":-12345678901234567890,"progress":0.25}}"#
+        );
+        for number in [f64::MAX, f64::MIN_POSITIVE, -0.0, 1e21, 0.1 + 0.2] {
+            let text = written("1", progress(number, None, None));
+            let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(read["params"]["progress"].as_f64(), Some(number), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_log_message_carries_any_data() {
+        let log = Notice::Log(Log {
+            level: LogLevel::Warning,
+            logger: "tool".into(),
+            data: json!({"a": ["\n", null]}),
+        });
+        assert_eq!(
+            written("1", log),
+            r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"tool","data":{"a":["\n",null]}}}"#
+        );
+    }
+}

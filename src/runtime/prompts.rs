@@ -1,0 +1,137 @@
+//! `prompts/get` and `completion/complete`.
+
+use super::Runtime;
+use super::complete::choose;
+use super::execute::Request;
+use super::set::Entry;
+use crate::action::{Failure, complete, prompt};
+use crate::lang::template::Scope;
+use crate::model::{CompleteSpec, Component, LiveSpec, Prompt};
+use crate::ops::{Answer, Completion, OpError, PromptOutcome, Reference, Texts};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+impl Runtime {
+    /// A prompt's messages, given its arguments.
+    pub(super) async fn get_prompt(
+        &self,
+        name: String,
+        arguments: Texts,
+        request: Request<'_>,
+    ) -> Result<PromptOutcome, OpError> {
+        let Some(entry) = self.prompts.set.get(&name) else {
+            return Err(OpError::UnknownPrompt(name));
+        };
+        let declared = entry.component.declaration.arguments.iter();
+        let missing: Vec<&str> = declared
+            .filter(|argument| argument.required && !arguments.contains_key(&argument.name))
+            .map(|argument| argument.name.as_str())
+            .collect();
+        if !missing.is_empty() {
+            let missing = missing.join(", ");
+            return Err(OpError::InvalidParams(format!(
+                "Missing required arguments: {missing}"
+            )));
+        }
+        let scope = self.scope("args", values(arguments), request.context);
+        let made = self.prompt(entry, &scope, request).await;
+        made.map_err(|Failure(text)| OpError::Failed(text))
+    }
+
+    async fn prompt(
+        &self,
+        entry: &Entry<Prompt>,
+        scope: &Scope,
+        request: Request<'_>,
+    ) -> Result<PromptOutcome, Failure> {
+        let output = match &entry.action {
+            None => None,
+            Some(action) => Some(
+                action
+                    .run(self.call(&*entry.component, scope, request))
+                    .await?,
+            ),
+        };
+        prompt::messages(&entry.component, scope, output)
+    }
+
+    /// Values for an argument that is being typed. Arguments that nothing completes have none.
+    pub(super) async fn complete(
+        &self,
+        reference: Reference,
+        argument: &str,
+        typed: String,
+        others: Texts,
+        request: Request<'_>,
+    ) -> Result<Answer, OpError> {
+        let Reference::Prompt(name) = reference;
+        let Some(entry) = self.prompts.set.get(&name) else {
+            return Err(OpError::UnknownPrompt(name));
+        };
+        let declared = entry.component.declaration.arguments.iter();
+        if !declared.clone().any(|declared| declared.name == argument) {
+            let names: Vec<&str> = declared.map(|declared| declared.name.as_str()).collect();
+            return Err(OpError::InvalidParams(format!(
+                "`argument.name` is none of the prompt's arguments: {}",
+                names.join(", ")
+            )));
+        }
+        let completion = self.completion(entry, "args", argument, typed, others, request);
+        completion.await.map(Answer::Completion)
+    }
+
+    async fn completion<C: Component>(
+        &self,
+        entry: &Entry<C>,
+        root: &'static str,
+        argument: &str,
+        typed: String,
+        mut others: Texts,
+        request: Request<'_>,
+    ) -> Result<Completion, OpError> {
+        let mut completions = entry.component.completions().iter();
+        match completions.find(|(name, _)| name == argument) {
+            None => Ok(Completion::default()),
+            Some((_, CompleteSpec::List(values))) => {
+                Ok(choose(values.iter().map(String::as_str), &typed, true))
+            }
+            Some((_, CompleteSpec::Live(live))) => {
+                others.insert(argument.to_owned(), typed.clone());
+                let scope = self.scope(root, values(others), request.context);
+                let asked = self.candidates(entry, argument, live, &scope, request);
+                match asked.await {
+                    Ok(values) => Ok(choose(
+                        values.iter().map(String::as_str),
+                        &typed,
+                        live.filter,
+                    )),
+                    Err(Failure(text)) => Err(OpError::Failed(text)),
+                }
+            }
+        }
+    }
+
+    async fn candidates<C: Component>(
+        &self,
+        entry: &Entry<C>,
+        argument: &str,
+        live: &LiveSpec,
+        scope: &Scope,
+        request: Request<'_>,
+    ) -> Result<Vec<String>, Failure> {
+        let output = match entry.completer(argument) {
+            None => None,
+            Some(action) => Some(
+                action
+                    .run(self.call(&*entry.component, scope, request))
+                    .await?,
+            ),
+        };
+        complete::candidates(live, scope, output)
+    }
+}
+
+fn values(texts: Texts) -> Arc<Map<String, Value>> {
+    let texts = texts.into_iter();
+    Arc::new(texts.map(|(name, text)| (name, text.into())).collect())
+}

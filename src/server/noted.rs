@@ -1,0 +1,182 @@
+//! A request whose caller wants to hear how it goes: notifications, then the answer.
+//!
+//! The work runs where it is waited for until there is something to say. From then on it is a task
+//! of its own, so that a reader who is slow, or stops reading, never holds it up: its limits apply,
+//! its output is read, and what it says meanwhile is bounded by [`crate::ops::Notices`].
+
+use super::carry_out::carry_out;
+use super::{Execute, Part};
+use crate::ops::{Notice, Notices, OpError, ProgressToken, Take, Waiting};
+use crate::protocol::{Call, ReplyTo, Response};
+use crate::shutdown::Shutdown;
+use futures_util::Stream;
+use futures_util::future::BoxFuture;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, Sleep, sleep_until};
+use tokio_util::task::TaskTracker;
+
+/// What comes of a request first.
+pub(super) enum First {
+    /// The answer: it had nothing to say before.
+    Answer(Response),
+    /// Something to say; it is the first of these messages.
+    Notice(Noted),
+}
+
+/// The messages of a request. Dropping it cancels the request.
+pub(super) struct Noted {
+    work: Work,
+    waiting: Waiting,
+    reply_to: ReplyTo,
+    token: Option<ProgressToken>,
+    /// Runs until the notice that waits is due.
+    timer: Option<Pin<Box<Sleep>>>,
+    /// Taken, and not yet sent.
+    first: Option<Notice>,
+    tasks: TaskTracker,
+}
+
+/// Where the work is.
+enum Work {
+    /// Here.
+    Here(BoxFuture<'static, Response>),
+    /// In a task of its own.
+    Away(Running),
+    /// Done.
+    Done(Response),
+    /// Answered, or lost.
+    Over,
+}
+
+enum Step {
+    Notice(Notice),
+    Answer(Response),
+    /// The work ended without an answer: the process is ending.
+    Lost,
+}
+
+impl Noted {
+    /// Carries out `call` as [`carry_out`] does; `notices` and `waiting` are the two ends of what it
+    /// says. If it becomes a task, it is one of those that `shutdown` waits for.
+    pub(super) fn new<E: Execute>(
+        runtime: Arc<E>,
+        call: Call,
+        (notices, waiting): (Notices, Waiting),
+        limit: Duration,
+        shutdown: &Shutdown,
+    ) -> Self {
+        let (reply_to, token) = (call.reply_to.clone(), call.context.progress.clone());
+        let given_up = shutdown.given_up().clone();
+        let work = async move { carry_out(&*runtime, call, &notices, limit, &given_up).await };
+        Self {
+            work: Work::Here(Box::pin(work)),
+            waiting,
+            reply_to,
+            token,
+            timer: None,
+            first: None,
+            tasks: shutdown.tasks().clone(),
+        }
+    }
+
+    /// Waits for the first message.
+    pub(super) async fn first(mut self) -> First {
+        match poll_fn(|cx| self.poll_step(cx)).await {
+            Step::Notice(notice) => {
+                self.send_away();
+                self.first = Some(notice);
+                First::Notice(self)
+            }
+            Step::Answer(response) => First::Answer(response),
+            Step::Lost => {
+                let lost = OpError::Internal("the request was lost".into());
+                First::Answer(self.reply_to.refuse(&lost.into()))
+            }
+        }
+    }
+
+    fn poll_step(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
+        if let Some(notice) = self.first.take() {
+            return Poll::Ready(Step::Notice(notice));
+        }
+        self.work.poll(cx);
+        if matches!(self.work, Work::Done(_) | Work::Over) {
+            return Poll::Ready(match self.waiting.take_rest() {
+                Some(notice) => Step::Notice(notice),
+                None => match std::mem::replace(&mut self.work, Work::Over) {
+                    Work::Done(response) => Step::Answer(response),
+                    _ => Step::Lost,
+                },
+            });
+        }
+        loop {
+            match self.waiting.take(cx.waker(), Instant::now().into_std()) {
+                Take::Notice(notice) => return Poll::Ready(Step::Notice(notice)),
+                Take::Nothing => return Poll::Pending,
+                Take::At(due) => ready!(self.poll_timer(due.into(), cx)),
+            }
+        }
+    }
+
+    fn poll_timer(&mut self, due: Instant, cx: &mut Context<'_>) -> Poll<()> {
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(due)));
+        if timer.deadline() != due {
+            timer.as_mut().reset(due);
+        }
+        timer.as_mut().poll(cx)
+    }
+
+    /// Makes the work a task, unless it is one or is done.
+    fn send_away(&mut self) {
+        self.work = match std::mem::replace(&mut self.work, Work::Over) {
+            Work::Here(work) => Work::Away(Running(self.tasks.spawn(work))),
+            other => other,
+        };
+    }
+}
+
+impl Stream for Noted {
+    type Item = Part;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Part>> {
+        let this = self.get_mut();
+        let step = ready!(this.poll_step(cx));
+        Poll::Ready(match step {
+            Step::Notice(notice) => {
+                this.send_away();
+                let bytes = this.reply_to.notice(this.token.as_ref(), &notice);
+                Some(Part::More(bytes))
+            }
+            Step::Answer(response) => Some(Part::Last(response.body)),
+            Step::Lost => None,
+        })
+    }
+}
+
+impl Work {
+    /// Lets it work, if it is not done.
+    fn poll(&mut self, cx: &mut Context<'_>) {
+        let done = match self {
+            Self::Here(work) => work.as_mut().poll(cx).map(Some),
+            Self::Away(running) => Pin::new(&mut running.0).poll(cx).map(Result::ok),
+            Self::Done(_) | Self::Over => return,
+        };
+        if let Poll::Ready(response) = done {
+            *self = response.map_or(Self::Over, Self::Done);
+        }
+    }
+}
+
+/// A task that ends with its owner.
+struct Running(JoinHandle<Response>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
