@@ -13,15 +13,17 @@ pub mod units;
 // L1: validated components.
 pub mod model;
 
-// L2: TOML to model; the neutral protocol.
+// L2: TOML to model; the neutral protocol; children and their groups.
 pub mod manifest;
 pub mod ops;
+pub mod process;
 
 // L3: the wire; what a component does.
 pub mod action;
 pub mod protocol;
 
 // L4: the immutable runtime.
+pub mod guard;
 pub mod runtime;
 
 // L5: a message in, an answer out; the tests that stand beside tools.

@@ -1,4 +1,9 @@
-//! A string that never shows itself: not in `Debug`, not in an error, not in a log line.
+//! A string that never shows itself: not in `Debug`, not in an error, not in a log line; and what
+//! hides it where others repeat it.
+
+mod mask;
+
+pub use mask::Mask;
 
 use std::fmt;
 use std::sync::Arc;

@@ -8,19 +8,19 @@ mod block;
 pub mod complete;
 pub mod file;
 pub mod http;
-mod mask;
 mod media;
 pub mod prompt;
 mod render;
+pub mod resource;
 pub mod shell;
 
 use crate::lang::template::{Scope, Tree};
 use crate::model::ActionSpec;
 use crate::ops::{Notices, ToolOutcome, Trace};
+use crate::secret::Mask;
 use crate::shutdown::Shutdown;
 use file::FileAction;
 use http::{HttpAction, HttpClients, StandIn};
-use mask::Mask;
 use serde_json::{Map, Value};
 use shell::{Runner, ShellAction};
 use std::path::PathBuf;
@@ -56,6 +56,31 @@ pub trait Output: Send + Sync {
 
     /// What `output` holds in the templates of `result`.
     fn value(&self) -> Value;
+
+    /// The media type of what was got, when it is known.
+    fn media_type(&self) -> Option<String> {
+        None
+    }
+
+    /// What was got says that there is nothing.
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+/// Why nothing was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotRead {
+    /// There is nothing to read, or nothing that may be seen.
+    NotFound,
+    /// It could not be read.
+    Failed(Failure),
+}
+
+impl From<Failure> for NotRead {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
 }
 
 /// An action ready to run.
@@ -148,7 +173,34 @@ impl Action {
             Self::Shell(action) => action.run(call).await.map(shared),
             Self::File(action) => action.run(call).await.map(shared),
         };
-        ran.map_err(|Failure(text)| Failure(call.mask().hide(text).into_owned()))
+        ran.map_err(|failure| call.hidden(failure))
+    }
+
+    /// Runs it to read a resource, which may not be there.
+    ///
+    /// # Errors
+    /// Why nothing was read, with every secret hidden.
+    pub async fn read(&self, call: Call<'_>) -> Result<Arc<dyn Output>, NotRead> {
+        let output = match self {
+            Self::File(action) => match action.read(call).await {
+                Ok(output) => shared(output),
+                Err(NotRead::NotFound) => return Err(NotRead::NotFound),
+                Err(NotRead::Failed(failure)) => return Err(call.hidden(failure).into()),
+            },
+            Self::Http(_) | Self::Shell(_) => self.run(call).await?,
+        };
+        if output.is_absent() {
+            return Err(NotRead::NotFound);
+        }
+        Ok(output)
+    }
+
+    /// The files that stand in a list of their own; `None` when the action has none.
+    pub fn listing(&self) -> Option<&FileAction> {
+        match self {
+            Self::File(action) => action.listing().map(|_| action),
+            Self::Http(_) | Self::Shell(_) => None,
+        }
     }
 }
 
@@ -156,6 +208,15 @@ impl Call<'_> {
     /// The secrets as a text may hold them.
     fn mask(&self) -> Mask {
         Mask::of(self.secrets)
+    }
+
+    /// The same for text that is seen line by line.
+    fn line_mask(&self) -> Mask {
+        Mask::of_lines(self.secrets)
+    }
+
+    fn hidden(&self, Failure(text): Failure) -> Failure {
+        Failure(self.mask().hide(text).into_owned())
     }
 }
 

@@ -1,10 +1,10 @@
 //! `snodo __exec-limits`: sets limits on itself, then becomes the program.
 //!
-//! Not for people: `action::shell` starts limited commands this way, because a limit must be set
+//! Not for people: `process` starts limited commands this way, because a limit must be set
 //! in the child, and code of ours between fork and exec would make every spawn a fork.
 
-use crate::action::shell::{EXEC_FAILED, report};
 use crate::model::LimitsSpec;
+use crate::process::{EXEC_FAILED, report};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, nice, setrlimit};
 use std::ffi::{OsStr, OsString};

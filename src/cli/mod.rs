@@ -8,8 +8,8 @@ mod serve;
 mod stdio;
 mod test;
 
-use crate::action::shell::SUBCOMMAND;
 use crate::manifest::settings::Asked;
+use crate::process::SUBCOMMAND;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -4,8 +4,10 @@
 use super::discover::{self, Found, VANISHED_FILE};
 use super::environment::Environment;
 use super::lower::{
-    Cx, Folder, Lowered, Outside, check_defaults, finish_defaults, prompt, refuse_unserved, tool,
+    Cx, Folder, Lowered, Outside, check_defaults, finish_defaults, prompt, refuse_unserved,
+    resource, tool,
 };
+use super::overlap;
 use super::read::{At, Findings, Layer, Table, UNKNOWN_KEY, parse};
 use crate::lang::diag::{Code, Diagnostic, Severity, SourceFile, Span};
 use crate::lang::schema::SchemaCache;
@@ -21,9 +23,10 @@ pub const DUPLICATE_NAME: Code = Code("duplicate-name");
 /// What `snodo check --explain` prints for the code of this file.
 pub const EXPLAIN: &[(Code, &str)] = &[(
     DUPLICATE_NAME,
-    "Names are unique across all manifest files of a server: a client asks for a tool by its name \
-     alone. Both places are shown; rename one, or remove it. Upper and lower case differ. The names of \
-     one tool's tests are unique in that tool.",
+    "Names are unique across all manifest files of a server: a client asks for a tool or a prompt by \
+     its name alone, and for a resource by its URI. Both places are shown; rename one, or remove it. \
+     Upper and lower case differ, but for a URI's scheme and host. The names \
+     of one tool's tests are unique in that tool.",
 )];
 
 /// What one file came to.
@@ -206,6 +209,7 @@ fn read_all(
         diagnostics.extend(file.findings.iter().cloned());
     }
     loaded.catalog = unique(&loaded.in_order, skip, &mut diagnostics);
+    diagnostics.extend(overlap::overlaps(&loaded.catalog.resources));
     loaded.diagnostics = diagnostics;
     loaded
 }
@@ -271,16 +275,18 @@ fn lower_document<'a>(cx: &Cx<'a>, table: Table<'a>) -> Vec<Lowered> {
     let mut defaults = table.table("defaults");
     if let Some(defaults) = &mut defaults {
         defaults.set_place("in [defaults]");
-        refuse_unserved(defaults, &["scopes", "wrap"]);
+        refuse_unserved(defaults, &["scopes"]);
         check_defaults(cx, defaults);
     }
     let tools = table.tables("tool").into_iter();
     let mut components: Vec<Lowered> = tools
         .map(|each| tool(cx, each, defaults.as_ref()))
         .collect();
+    let resources = table.tables("resource").into_iter();
+    components.extend(resources.map(|each| resource(cx, each, defaults.as_ref())));
     let prompts = table.tables("prompt").into_iter();
     components.extend(prompts.map(|each| prompt(cx, each, defaults.as_ref())));
-    refuse_unserved(&table, &["resource", "actor"]);
+    refuse_unserved(&table, &["actor"]);
     refuse_strays(&table);
     if let Some(defaults) = defaults {
         finish_defaults(defaults);
@@ -350,7 +356,10 @@ fn unique(files: &[Arc<LoadedFile>], skip: bool, diagnostics: &mut Vec<Diagnosti
 }
 
 fn taken(kind: Kind, key: &At<String>, first: &Span) -> Diagnostic {
-    let message = format!("the {kind} name `{}` is taken", key.value);
+    let message = match kind {
+        Kind::Resource => format!("`{}` is taken", key.value),
+        kind => format!("the {kind} name `{}` is taken", key.value),
+    };
     Diagnostic::error(DUPLICATE_NAME, key.at.clone(), message)
         .label(format!("in {kind} \"{}\"", key.value))
         .related(first.clone(), "first declared here")

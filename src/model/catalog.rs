@@ -1,6 +1,6 @@
 //! All components of a server, and what they have in common.
 
-use super::{ActionSpec, CompleteSpec, Prompt, Tool};
+use super::{ActionSpec, CompleteSpec, Prompt, Resource, Tool, WrapSpec};
 use crate::lang::diag::Span;
 use std::fmt;
 use std::sync::Arc;
@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub enum Kind {
     /// `[[tool]]`.
     Tool,
+    /// `[[resource]]`.
+    Resource,
     /// `[[prompt]]`.
     Prompt,
 }
@@ -19,6 +21,7 @@ impl Kind {
     pub fn word(self) -> &'static str {
         match self {
             Self::Tool => "tool",
+            Self::Resource => "resource",
             Self::Prompt => "prompt",
         }
     }
@@ -41,6 +44,9 @@ pub trait Component: fmt::Debug + Send + Sync + 'static {
     /// What it does; `None` answers from `result` alone.
     fn action(&self) -> Option<&ActionSpec>;
 
+    /// What stands around its action, the outermost first.
+    fn wraps(&self) -> &[WrapSpec];
+
     /// How values that it takes are completed, by name.
     fn completions(&self) -> &[(String, CompleteSpec)] {
         &[]
@@ -62,6 +68,8 @@ pub trait Component: fmt::Debug + Send + Sync + 'static {
 pub enum AnyComponent {
     /// A tool.
     Tool(Arc<Tool>),
+    /// A resource.
+    Resource(Arc<Resource>),
     /// A prompt.
     Prompt(Arc<Prompt>),
 }
@@ -71,6 +79,8 @@ pub enum AnyComponent {
 pub struct Catalog {
     /// The tools.
     pub tools: Vec<Arc<Tool>>,
+    /// The resources, those with a template too.
+    pub resources: Vec<Arc<Resource>>,
     /// The prompts.
     pub prompts: Vec<Arc<Prompt>>,
 }
@@ -80,6 +90,7 @@ impl Catalog {
     pub fn add(&mut self, component: AnyComponent) {
         match component {
             AnyComponent::Tool(tool) => self.tools.push(tool),
+            AnyComponent::Resource(resource) => self.resources.push(resource),
             AnyComponent::Prompt(prompt) => self.prompts.push(prompt),
         }
     }
@@ -87,13 +98,18 @@ impl Catalog {
     /// Everything that components do, completions included.
     pub fn actions(&self) -> impl Iterator<Item = &ActionSpec> {
         let tools = self.tools.iter().flat_map(|tool| actions_of(&**tool));
-        tools.chain(self.prompts.iter().flat_map(|prompt| actions_of(&**prompt)))
+        let resources = self.resources.iter();
+        let resources = resources.flat_map(|resource| actions_of(&**resource));
+        let prompts = self.prompts.iter();
+        let prompts = prompts.flat_map(|prompt| actions_of(&**prompt));
+        tools.chain(resources).chain(prompts)
     }
 
     /// How many there are.
     pub fn counts(&self) -> Counts {
         Counts {
             tools: self.tools.len(),
+            resources: self.resources.len(),
             prompts: self.prompts.len(),
         }
     }
@@ -104,6 +120,8 @@ impl Catalog {
 pub struct Counts {
     /// Tools.
     pub tools: usize,
+    /// Resources, those with a template too.
+    pub resources: usize,
     /// Prompts.
     pub prompts: usize,
 }
@@ -113,7 +131,7 @@ impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = |count| if count == 1 { "" } else { "s" };
         write!(f, "{} tool{}", self.tools, plural(self.tools))?;
-        for (count, word) in [(self.prompts, "prompt")] {
+        for (count, word) in [(self.resources, "resource"), (self.prompts, "prompt")] {
             if count > 0 {
                 write!(f, ", {count} {word}{}", plural(count))?;
             }
@@ -122,7 +140,8 @@ impl fmt::Display for Counts {
     }
 }
 
-fn actions_of<C: Component>(component: &C) -> impl Iterator<Item = &ActionSpec> {
+/// Everything that a component does, its completions included.
+pub fn actions_of<C: Component>(component: &C) -> impl Iterator<Item = &ActionSpec> {
     let completions = component.completions().iter();
     let live = completions.filter_map(|(_, complete)| match complete {
         CompleteSpec::Live(live) => live.action.as_ref(),

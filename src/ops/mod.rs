@@ -1,6 +1,7 @@
 //! The neutral protocol: what is asked, what comes of it, what can go wrong. It knows no ids,
 //! no versions and no HTTP; a dialect under `protocol/` gives each of these its bytes.
 
+mod change;
 mod completion;
 mod content;
 mod context;
@@ -10,6 +11,7 @@ mod notices;
 mod operation;
 mod outcome;
 
+pub use change::{Change, Filter, ListKind};
 pub use completion::{Completion, Reference};
 pub use content::{Annotations, Block, Payload, Role};
 pub use context::{ClientInfo, Context, LogLevel, ProgressToken, Trace};
@@ -17,4 +19,6 @@ pub use error::OpError;
 pub use notice::{Log, Notice, Progress};
 pub use notices::{Notices, Take, Waiting};
 pub use operation::{Arguments, Operation, Texts};
-pub use outcome::{Answer, Message, PromptOutcome, Ready, ToolOutcome};
+pub use outcome::{
+    Answer, Message, PromptOutcome, Ready, ResourceContent, ResourceOutcome, ToolOutcome,
+};

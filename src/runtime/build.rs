@@ -1,14 +1,17 @@
 //! From a model to a runtime: folders opened, clients made, lists written.
 
-use super::list::List;
+use super::list::{List, Pager};
+use super::resources::Resources;
 use super::set::{Entry, Set};
 use super::{Listed, Runtime, SharedValues};
 use crate::action::http::StandIn;
-use crate::action::shell::own_binary;
 use crate::action::{PrepareError, Toolbox};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::NOT_READY;
-use crate::model::{Catalog, Component, Kind, Prompt, Settings, Tool};
+use crate::model::{
+    ActionSpec, Catalog, Component, Kind, Prompt, Resource, Settings, Tool, actions_of,
+};
+use crate::process::own_binary;
 use crate::protocol::{Behaviour, Face, Offer};
 use crate::shutdown::Shutdown;
 use std::path::PathBuf;
@@ -77,6 +80,8 @@ fn make(
         errors: Vec::new(),
     };
     let tools = builder.ready(&catalog.tools, previous.map(|before| &before.tools.set));
+    let before = previous.map(|before| &before.resources.set);
+    let resources = builder.ready(&catalog.resources, before);
     let before = previous.map(|before| &before.prompts.set);
     let prompts = builder.ready(&catalog.prompts, before);
     let Builder {
@@ -86,7 +91,7 @@ fn make(
         return Err(errors);
     }
     Ok(Built {
-        runtime: assemble(settings, tools, prompts),
+        runtime: assemble(settings, tools, resources, prompts),
         left_out,
     })
 }
@@ -136,11 +141,29 @@ fn not_ready<C: Component>(component: &C, error: &PrepareError) -> Diagnostic {
         .label(format!("in {kind} \"{key}\""))
 }
 
-fn assemble(settings: &Settings, tools: Vec<Entry<Tool>>, prompts: Vec<Entry<Prompt>>) -> Runtime {
+/// Who listens is told of every change of a list.
+const NOTIFIED: Behaviour = Behaviour {
+    list_changed: true,
+    subscribe: false,
+};
+
+fn assemble(
+    settings: &Settings,
+    tools: Vec<Entry<Tool>>,
+    resources: Vec<Entry<Resource>>,
+    prompts: Vec<Entry<Prompt>>,
+) -> Runtime {
     let offer = Offer {
-        tools: (!tools.is_empty()).then(Behaviour::default),
-        prompts: (!prompts.is_empty()).then(Behaviour::default),
-        completions: prompts.iter().any(completes),
+        tools: (!tools.is_empty()).then_some(NOTIFIED),
+        prompts: (!prompts.is_empty()).then_some(NOTIFIED),
+        resources: (!resources.is_empty()).then_some(Behaviour {
+            subscribe: true,
+            ..NOTIFIED
+        }),
+        completions: prompts.iter().any(completes)
+            || resources.iter().any(completes)
+            || resources.iter().any(Resources::completes_paths),
+        logging: tools.iter().any(logs) || resources.iter().any(logs) || prompts.iter().any(logs),
     };
     let mirrored = tools.iter().map(|entry| {
         let tool = &entry.component;
@@ -150,10 +173,15 @@ fn assemble(settings: &Settings, tools: Vec<Entry<Tool>>, prompts: Vec<Entry<Pro
     Runtime {
         discovery: face.discover_result(settings.server.caches.discovery),
         tools: Listed::tools(settings, &face, tools),
+        resources: Resources::new(settings, &face, resources),
         prompts: Listed::prompts(settings, &face, prompts),
         values: SharedValues::of(&settings.values),
         face,
     }
+}
+
+fn logs<C: Component>(entry: &Entry<C>) -> bool {
+    actions_of(&*entry.component).any(ActionSpec::logs)
 }
 
 fn completes<C: Component>(entry: &Entry<C>) -> bool {
@@ -167,7 +195,7 @@ impl Listed<Prompt> {
             (prompt.fingerprint(), &prompt.declaration)
         });
         let cache = settings.server.caches.prompts;
-        let list = List::new(settings, "prompts", shown, |page, next| {
+        let list = List::new(&Pager::new(settings), "prompts", shown, |page, next| {
             face.prompts_page(page, next, cache)
         });
         Self {
@@ -184,7 +212,7 @@ impl Listed<Tool> {
             (tool.fingerprint(), &tool.declaration)
         });
         let cache = settings.server.caches.tools;
-        let list = List::new(settings, "tools", shown, |page, next| {
+        let list = List::new(&Pager::new(settings), "tools", shown, |page, next| {
             face.tools_page(page, next, cache)
         });
         Self {

@@ -1,13 +1,17 @@
 //! `prompts/get` and `completion/complete`.
 
-use super::Runtime;
 use super::complete::choose;
 use super::execute::Request;
 use super::set::Entry;
+use super::{Runtime, resources};
 use crate::action::{Failure, complete, prompt};
+use crate::guard::{Outcome, Stop, Wrapped};
 use crate::lang::template::Scope;
+use crate::lang::uri_template::UriTemplate;
 use crate::model::{CompleteSpec, Component, LiveSpec, Prompt};
 use crate::ops::{Answer, Completion, OpError, PromptOutcome, Reference, Texts};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -34,8 +38,14 @@ impl Runtime {
             )));
         }
         let scope = self.scope("args", values(arguments), request.context);
-        let made = self.prompt(entry, &scope, request).await;
-        made.map_err(|Failure(text)| OpError::Failed(text))
+        let call = async {
+            let made = self.prompt(entry, &scope, request).await;
+            made.map(Answer::Prompt).map_err(failed)
+        };
+        match wrapped(entry, &scope, "", call.boxed()).await? {
+            Answer::Prompt(outcome) => Ok(outcome),
+            _ => Err(OpError::Internal("another answer was kept".into())),
+        }
     }
 
     async fn prompt(
@@ -64,7 +74,13 @@ impl Runtime {
         others: Texts,
         request: Request<'_>,
     ) -> Result<Answer, OpError> {
-        let Reference::Prompt(name) = reference;
+        let name = match reference {
+            Reference::Prompt(name) => name,
+            Reference::Resource(uri) => {
+                let completed = self.complete_variable(uri, argument, typed, others, request);
+                return completed.await;
+            }
+        };
         let Some(entry) = self.prompts.set.get(&name) else {
             return Err(OpError::UnknownPrompt(name));
         };
@@ -77,7 +93,40 @@ impl Runtime {
             )));
         }
         let completion = self.completion(entry, "args", argument, typed, others, request);
-        completion.await.map(Answer::Completion)
+        completion.await
+    }
+
+    /// Values for a variable of a URI template that is being typed: those that the manifest names, or
+    /// the files that are listed.
+    async fn complete_variable(
+        &self,
+        uri: String,
+        variable: &str,
+        typed: String,
+        others: Texts,
+        request: Request<'_>,
+    ) -> Result<Answer, OpError> {
+        let Some(entry) = self.resources.named(&uri) else {
+            return Err(OpError::ResourceNotFound(uri));
+        };
+        let resource = &entry.component;
+        let variables = resource.template.as_ref().map(UriTemplate::variables);
+        let variables = variables.unwrap_or_default();
+        if !variables.contains(&variable) {
+            return Err(OpError::InvalidParams(format!(
+                "`argument.name` is none of the template's variables: {}",
+                variables.join(", ")
+            )));
+        }
+        let mut declared = resource.completions().iter();
+        if !declared.any(|(name, _)| name == variable)
+            && let Some(paths) = resources::paths(entry, variable).await
+        {
+            let paths = paths.iter().map(String::as_str);
+            return Ok(Answer::Completion(choose(paths, &typed, true)));
+        }
+        self.completion(entry, "params", variable, typed, others, request)
+            .await
     }
 
     async fn completion<C: Component>(
@@ -88,25 +137,24 @@ impl Runtime {
         typed: String,
         mut others: Texts,
         request: Request<'_>,
-    ) -> Result<Completion, OpError> {
+    ) -> Result<Answer, OpError> {
         let mut completions = entry.component.completions().iter();
         match completions.find(|(name, _)| name == argument) {
-            None => Ok(Completion::default()),
+            None => Ok(Answer::Completion(Completion::default())),
             Some((_, CompleteSpec::List(values))) => {
-                Ok(choose(values.iter().map(String::as_str), &typed, true))
+                let values = values.iter().map(String::as_str);
+                Ok(Answer::Completion(choose(values, &typed, true)))
             }
             Some((_, CompleteSpec::Live(live))) => {
                 others.insert(argument.to_owned(), typed.clone());
                 let scope = self.scope(root, values(others), request.context);
-                let asked = self.candidates(entry, argument, live, &scope, request);
-                match asked.await {
-                    Ok(values) => Ok(choose(
-                        values.iter().map(String::as_str),
-                        &typed,
-                        live.filter,
-                    )),
-                    Err(Failure(text)) => Err(OpError::Failed(text)),
-                }
+                let call = async {
+                    let asked = self.candidates(entry, argument, live, &scope, request);
+                    let values = asked.await.map_err(failed)?;
+                    let values = values.iter().map(String::as_str);
+                    Ok(Answer::Completion(choose(values, &typed, live.filter)))
+                };
+                wrapped(entry, &scope, argument, call.boxed()).await
             }
         }
     }
@@ -129,6 +177,25 @@ impl Runtime {
         };
         complete::candidates(live, scope, output)
     }
+}
+
+/// A call inside the wrappers of its component. A component that is no tool has no other way to say
+/// that it refuses than a protocol error.
+pub(super) async fn wrapped<C: Component>(
+    entry: &Entry<C>,
+    scope: &Scope,
+    slot: &str,
+    call: BoxFuture<'_, Outcome>,
+) -> Result<Answer, OpError> {
+    match entry.wraps.around(Wrapped { scope, slot }, call).await {
+        Ok(answer) => Ok(answer),
+        Err(Stop::Refused(text)) => Err(OpError::Failed(text)),
+        Err(Stop::Error(error)) => Err(error),
+    }
+}
+
+pub(super) fn failed(Failure(text): Failure) -> Stop {
+    Stop::Error(OpError::Failed(text))
 }
 
 fn values(texts: Texts) -> Arc<Map<String, Value>> {

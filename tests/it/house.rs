@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["lang", "secret", "shutdown", "telemetry", "units"],
     &["model"],
-    &["manifest", "ops"],
-    &["protocol", "action"],
+    &["manifest", "ops", "process"],
+    &["protocol", "action", "guard"],
     &["runtime"],
     &["server", "testing"],
     &["transport"],

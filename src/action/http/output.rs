@@ -2,9 +2,9 @@
 
 use super::Fetched;
 use super::headers::bare;
-use crate::action::mask::Mask;
 use crate::action::{Failure, Output, media};
 use crate::ops::{Block, ToolOutcome};
+use crate::secret::Mask;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use encoding_rs::{Encoding, UTF_8};
@@ -74,6 +74,17 @@ impl Output for HttpOutput {
         output.insert("bytes".into(), STANDARD.encode(&fetched.body).into());
         output.insert("mime".into(), mime(fetched).into());
         Value::Object(output)
+    }
+
+    fn media_type(&self) -> Option<String> {
+        self.fetched
+            .content_type
+            .as_ref()
+            .map(|_| mime(&self.fetched))
+    }
+
+    fn is_absent(&self) -> bool {
+        self.fetched.status == http::StatusCode::NOT_FOUND
     }
 }
 

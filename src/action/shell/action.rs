@@ -1,10 +1,12 @@
 //! The `shell` action of a component: templates to an argument list, an exit to success or failure.
 
 use super::output::{ShellOutput, noted, tail};
-use super::{Command, Exit, Finished, Runner, Stop, Taps};
-use crate::action::mask::Mask;
+use super::told::taps;
+use super::{Command, Finished, Runner, Stop};
 use crate::action::{Call, Failure, render};
 use crate::model::{ArgSpec, Program, ShellSpec};
+use crate::process::Exit;
+use crate::secret::Mask;
 use crate::units::Time;
 use bytes::Bytes;
 use rustix::process::Signal;
@@ -34,7 +36,7 @@ impl ShellAction {
     /// an exit code that does not count as success, output that is not what `parse` says.
     pub async fn run(&self, call: Call<'_>) -> Result<ShellOutput, Failure> {
         let command = self.command(call)?;
-        let finished = self.runner.run(command, Taps::default()).await;
+        let finished = self.runner.run(command, taps(&self.spec, call)).await;
         let finished = finished.map_err(|error| Failure(error.to_string()))?;
         if let Some(trouble) = self.trouble(&finished) {
             return Err(report(trouble, &finished, &call.mask()));

@@ -3,14 +3,11 @@
 mod action;
 mod capture;
 mod command;
-mod error;
-mod group;
-mod limits;
-mod members;
+mod lines;
 mod output;
 mod pipes;
 mod process;
-mod watch;
+mod told;
 
 // They look into /proc.
 #[cfg(test)]
@@ -20,9 +17,6 @@ mod tests;
 pub use action::ShellAction;
 pub use capture::{Captured, Tap, text};
 pub use command::Command;
-pub use error::ProcessError;
-pub use group::Exit;
-pub use limits::{EXEC_FAILED, SUBCOMMAND, own_binary, report};
 pub use output::ShellOutput;
 pub use pipes::Taps;
 pub use process::{Finished, Runner, Stop};

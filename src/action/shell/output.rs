@@ -1,10 +1,11 @@
 //! What a command that ran well answers, and what its output is in words.
 
-use super::{Captured, Exit, Finished, text};
-use crate::action::mask::Mask;
+use super::{Captured, Finished, text};
 use crate::action::{Failure, Output, media};
 use crate::model::{Parse, ShellSpec};
 use crate::ops::{Block, Payload, ToolOutcome};
+use crate::process::Exit;
+use crate::secret::Mask;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
@@ -105,6 +106,14 @@ impl Output for ShellOutput {
         let truncated = stdout.truncated() || finished.stderr.truncated();
         output.insert("truncated".into(), truncated.into());
         Value::Object(output)
+    }
+
+    fn media_type(&self) -> Option<String> {
+        match &self.spec.parse {
+            Parse::Text => None,
+            Parse::Json | Parse::Lines => Some("application/json".to_owned()),
+            Parse::Media(mime_type) => Some(mime_type.clone()),
+        }
     }
 }
 

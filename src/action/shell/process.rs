@@ -2,16 +2,10 @@
 
 use super::capture::Captured;
 use super::command::Command;
-use super::error::ProcessError;
-use super::group::{Exit, Group};
-use super::limits::{EXEC_FAILED, REPORT_MAX, read_report};
 use super::pipes::{Pipes, Taps};
-use super::watch::keep_zombies;
+use crate::process::{EXEC_FAILED, Exit, Group, ProcessError, REPORT_MAX, Starter, read_report};
 use crate::shutdown::Shutdown;
-use std::io;
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
@@ -24,10 +18,6 @@ const HURRY: Duration = Duration::from_millis(500);
 
 /// How long an answer waits for a group to go after SIGKILL: what is inside the kernel can hang.
 const UNKILLABLE: Duration = Duration::from_secs(1);
-
-/// How often, and after what time, a program that is being written is tried again.
-const BUSY_RETRIES: u32 = 5;
-const BUSY_PAUSE: Duration = Duration::from_millis(20);
 
 /// Why a command was ended before it ended itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,17 +46,17 @@ pub struct Finished {
 pub struct Runner {
     shutdown: Shutdown,
     grace: Duration,
-    helper: PathBuf,
+    starter: Starter,
 }
 
 impl Runner {
     /// Commands still running `grace` after `shutdown` has begun are ended. `helper` is this
-    /// program's own binary, from [`own_binary`](super::own_binary): limited commands start by it.
+    /// program's own binary, from [`own_binary`](crate::process::own_binary): limited commands start by it.
     pub fn new(shutdown: Shutdown, grace: Duration, helper: PathBuf) -> Self {
         Self {
             shutdown,
             grace,
-            helper,
+            starter: Starter::new(helper),
         }
     }
 
@@ -86,45 +76,25 @@ impl Runner {
     /// When the command could not be started; see [`ProcessError`]. An exit code other than 0, a
     /// signal and a timeout are not errors.
     pub async fn run(&self, command: Command, taps: Taps) -> Result<Finished, ProcessError> {
-        let path = command.resolve()?;
-        let life = self.start(&command, &path, taps).await?;
+        let life = self.start(&command, taps).await?;
         let (answer, finished) = oneshot::channel();
         self.shutdown
             .tasks()
             .spawn(life.live(command.timeout, answer));
         match finished.await {
             Ok(finished) => accept(finished, &command),
-            Err(_) => Err(ProcessError::Abandoned(command.program())),
+            Err(_) => Err(ProcessError::Abandoned(command.launch().program())),
         }
     }
 
-    async fn start(
-        &self,
-        command: &Command,
-        path: &Path,
-        taps: Taps,
-    ) -> Result<Life, ProcessError> {
-        let failed = |error| ProcessError::from_io(error, command.program(), &command.cwd);
-        keep_zombies().map_err(failed)?;
+    async fn start(&self, command: &Command, taps: Taps) -> Result<Life, ProcessError> {
+        let launch = command.launch();
+        let mut group = self.starter.start(launch, command.stdin.is_some()).await?;
         let limited = !command.limits.is_empty();
-        let mut group = match self.spawn_when_written(command, path).await {
-            Ok(group) => group,
-            Err(error) => {
-                return Err(match failed(error) {
-                    // The program itself has just been seen.
-                    ProcessError::Interpreter(program) if limited => {
-                        ProcessError::NoHelper(program)
-                    }
-                    error => error,
-                });
-            }
-        };
         let report = if limited { REPORT_MAX } else { 0 };
         let ceilings = [command.max_output, command.max_output.max(report)];
-        let pipes = group
-            .watch()
-            .and_then(|child| Pipes::of(child, command.stdin.clone(), ceilings, taps))
-            .map_err(failed)?;
+        let pipes = Pipes::of(group.child(), command.stdin.clone(), ceilings, taps)
+            .map_err(|error| ProcessError::from_io(error, launch.program(), &command.cwd))?;
         Ok(Life {
             group,
             pipes,
@@ -135,49 +105,6 @@ impl Runner {
                 began: None,
             },
         })
-    }
-
-    /// A file somebody writes cannot be executed (ETXTBSY). Often that is over at once: its writer is
-    /// done, but a process forked meanwhile holds its descriptor until it executes another program.
-    async fn spawn_when_written(&self, command: &Command, path: &Path) -> io::Result<Group> {
-        for _ in 0..BUSY_RETRIES {
-            match self.spawn(command, path) {
-                Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {}
-                spawned => return spawned.map(Group::new),
-            }
-            sleep(BUSY_PAUSE).await;
-        }
-        self.spawn(command, path).map(Group::new)
-    }
-
-    /// The path is absolute and nothing runs between fork and exec, so that the standard library
-    /// uses posix_spawn, whose cost does not grow with this program's memory.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one place that starts commands; the caller owns the group at once"
-    )]
-    fn spawn(&self, command: &Command, path: &Path) -> io::Result<Child> {
-        let mut child = if command.limits.is_empty() {
-            let mut child = std::process::Command::new(path);
-            child.args(command.argv.iter().skip(1));
-            child.arg0(command.argv.first().map_or(path.as_os_str(), |name| name));
-            child
-        } else {
-            let mut child = std::process::Command::new(&self.helper);
-            child.arg0("snodo").args(command.limits.to_arguments());
-            child.arg(path).args(&command.argv);
-            child
-        };
-        let input = command.stdin.is_some();
-        child
-            .env_clear()
-            .envs(command.env.iter().map(|(name, value)| (name, value)))
-            .current_dir(&command.cwd)
-            .process_group(0)
-            .stdin(if input { Stdio::piped() } else { Stdio::null() })
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
     }
 }
 
@@ -192,7 +119,7 @@ fn accept(mut finished: Finished, command: &Command) -> Result<Finished, Process
     {
         return Err(ProcessError::from_limited(
             error,
-            command.program(),
+            command.launch().program(),
             &command.cwd,
         ));
     }

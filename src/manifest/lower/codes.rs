@@ -26,8 +26,14 @@ pub const BAD_JSON: Code = Code("bad-json");
 pub const BAD_DATA: Code = Code("bad-data");
 /// A file or folder that a manifest names and that cannot be read.
 pub const UNREADABLE: Code = Code("unreadable-path");
+/// A pattern that cannot be used.
+pub const BAD_PATTERN: Code = Code("bad-pattern");
 /// A URL that cannot be used.
 pub const BAD_URL: Code = Code("bad-url");
+/// A URI template of a shape that cannot be matched.
+pub const BAD_URI_TEMPLATE: Code = Code("bad-uri-template");
+/// Two resources that answer for the same URI.
+pub const OVERLAP: Code = Code("overlapping-resources");
 /// A command that is not on this machine.
 pub const NO_COMMAND: Code = Code("command-not-found");
 /// A secret that other users of the machine can read.
@@ -67,7 +73,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         NO_EFFECT,
         "The key is right and does nothing where it stands: JSON Schema ignores a keyword that does \
          not fit the type (`minLength` on an integer), a URL that names its host needs no \
-         `allow_hosts`, a default that no component uses changes nothing. It is often the sign of a \
+         `allow_hosts`, and `allow_private` only where redirects are followed, a default that no component uses changes nothing. It is often the sign of a \
          slip elsewhere. Remove the key, or correct what keeps it from working.",
     ),
     (
@@ -105,8 +111,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     (
         BAD_DEFAULT,
         "The default is filled in when the argument is absent, but the argument's own schema would \
-         refuse it; or a value of `enum` is not of the argument's type, so that no call could give it. \
-         Correct one or the other. In a raw schema a default of this kind is a warning.",
+         refuse it. Correct one or the other. In a raw schema a default of this kind is a warning.",
     ),
     (
         BAD_JSON,
@@ -126,10 +131,30 @@ pub const EXPLAIN: &[(Code, &str)] = &[
          of the manifest. What is opened only at a call (a `cwd`, a single `path`) is a warning.",
     ),
     (
+        BAD_PATTERN,
+        "The pattern finds a command's progress in its output. It is a regular expression with a group \
+         named `progress`, such as `(?<progress>\\d+)/(?<total>\\d+)`. Output may be long and is not \
+         the author's, so it is matched in linear time: look-around and backreferences are not \
+         known, and a pattern that takes more than 1 MiB when compiled is refused.",
+    ),
+    (
         BAD_URL,
         "The URL of a request must be absolute, begin with `http://` or `https://`, and name its host \
          in literal text, unless `allow_hosts` lists which hosts a call may name. A relative URL needs \
          `[defaults.http] url` in the same file. The URI of an icon or a resource is absolute too.",
+    ),
+    (
+        BAD_URI_TEMPLATE,
+        "A resource's template must be one that a URI can be matched against in one way only: a \
+         literal scheme and `://`, then segments that are each literal text or one `{name}`, at most \
+         one of `{+path}`, `{/name}` and `{/path*}`, and `{?a,b}` at the end. The message names the \
+         shape that is not. It has at most 1,024 bytes and 32 variables.",
+    ),
+    (
+        OVERLAP,
+        "One URI belongs to two resources; the message shows it. Between two templates nothing \
+         decides, so reading such a URI fails: give them literal segments that differ. An exact URI \
+         is read before any template is asked, so the template never answers for it.",
     ),
     (
         NO_COMMAND,

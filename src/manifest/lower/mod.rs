@@ -2,6 +2,7 @@
 //! the next thing is read; a component with an error is not built.
 
 mod action;
+mod address;
 mod argument_values;
 mod arguments;
 mod available;
@@ -9,13 +10,17 @@ mod base;
 mod blocks;
 pub mod codes;
 mod complete;
+mod contents;
 mod defaults;
 mod file;
 mod http;
 pub(in crate::manifest) mod http_url;
 mod identity;
+mod listing;
 mod names;
+mod progress;
 mod prompt;
+mod resource;
 mod result;
 mod schema;
 mod schema_place;
@@ -25,19 +30,22 @@ mod test;
 mod test_expect;
 mod test_upstream;
 mod tool;
+mod wrap;
 
 pub(super) use action::ACTIONS;
 pub(super) use base::refuse_unserved;
 pub use defaults::{check as check_defaults, finish as finish_defaults};
 pub use prompt::prompt;
+pub use resource::resource;
 pub use tool::tool;
 
 use super::environment::Environment;
-use super::read::{At, Findings};
+use super::read::{At, Findings, Table};
 use super::regular::{self, ReadError};
-use crate::lang::diag::SourceFile;
+use crate::lang::diag::{Diagnostic, SourceFile};
 use crate::lang::schema::SchemaCache;
 use crate::model::{AnyComponent, Kind, Settings, Tool, ToolTest};
+use codes::UNREADABLE;
 use std::cell::RefCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -150,6 +158,15 @@ impl<'a> Cx<'a> {
         self.folder.absolute.join(path)
     }
 
+    /// A program as the manifest means it: a path counts from its folder, a bare name is looked up
+    /// where it is started.
+    pub fn program(&self, name: &str) -> String {
+        match name.contains('/') {
+            true => self.resolve(name).to_string_lossy().into_owned(),
+            false => name.to_owned(),
+        }
+    }
+
     /// A path as the manifest means it, for people: as short as the manifest's own is shown.
     pub fn shown(&self, path: impl AsRef<Path>) -> PathBuf {
         self.folder.shown.join(path)
@@ -170,6 +187,21 @@ impl<'a> Cx<'a> {
         read
     }
 }
+
+/// Reads a file that a key names, and says when it cannot be read.
+fn read_named(cx: &Cx<'_>, table: &Table<'_>, file: &At<String>) -> Option<Vec<u8>> {
+    match cx.read_outside(&file.value) {
+        Ok(bytes) => Some(bytes),
+        Err(error) => {
+            let message = format!("cannot read `{}`: {error}", file.value);
+            table.report(Diagnostic::error(UNREADABLE, file.at.clone(), message).help(FROM_FOLDER));
+            None
+        }
+    }
+}
+
+/// What is said where a path leads nowhere.
+const FROM_FOLDER: &str = "relative paths count from the manifest's folder";
 
 /// A file that was read with a manifest, for findings about it.
 fn outside_file(cx: &Cx<'_>, path: &str, text: String) -> std::sync::Arc<SourceFile> {

@@ -2,6 +2,7 @@
 
 use super::action::{Action, action};
 use super::codes::{CONFLICT, EMPTY_COMPONENT, SECRET_SHOWN};
+use super::wrap::wraps;
 use super::{Cx, Lowered, available, base, blocks, complete, identity, names, result};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Template};
@@ -16,18 +17,12 @@ use toml::de::DeValue;
 /// Reads one `[[prompt]]`. `defaults` is the file's `[defaults]`, when it has one.
 pub fn prompt<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>) -> Lowered {
     let before = cx.findings.errors();
-    let outside_before = cx.outside.borrow().len();
     let name = identity::name(&mut table, Kind::Prompt);
-    let is_available = available::available(cx, &table);
-    let mut prompt = build(cx, &table, name.as_ref(), defaults);
-    if let Some(prompt) = &mut prompt {
-        prompt.definition = identity::definition(cx, &table, defaults, outside_before);
-    }
+    let (is_available, prompt) =
+        available::read(cx, &table, || build(cx, &table, name.as_ref(), defaults));
     base::refuse_unserved(
         &table,
-        &[
-            "actor", "ask", "refused", "requires", "scopes", "state", "wrap",
-        ],
+        &["actor", "ask", "refused", "requires", "scopes", "state"],
     );
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
@@ -46,6 +41,7 @@ fn build<'a>(
     name: Option<&At<String>>,
     defaults: Option<&Table<'a>>,
 ) -> Option<Prompt> {
+    let outside_before = cx.outside.borrow().len();
     let title = table.prose("title");
     let description = table.prose("description");
     let icons = base::icons(table);
@@ -62,6 +58,7 @@ fn build<'a>(
         }
     }
     let action = action(cx, table, defaults, &call);
+    let wraps = wraps(cx, table, defaults, call.names(), "args");
     let result = messages(cx, table, &call, &action);
     let declaration = PromptDeclaration {
         name: name?.value.clone(),
@@ -79,9 +76,10 @@ fn build<'a>(
             Action::Whole(spec) => Some(spec),
             Action::Many | Action::Broken(_) => return None,
         },
+        wraps,
         result: result?,
         completions,
-        definition: [0; 32],
+        definition: identity::definition(cx, table, defaults, outside_before),
         at: table.at(),
     })
 }

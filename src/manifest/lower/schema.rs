@@ -2,12 +2,12 @@
 //! compiler finds said at the key that wrote it.
 
 use super::arguments::{Declared, additional, object};
-use super::codes::{BAD_JSON, CONFLICT, UNREADABLE};
+use super::codes::{BAD_JSON, CONFLICT};
 use super::schema_place::{Origin, say};
-use super::{Cx, outside_file};
-use crate::lang::diag::{Diagnostic, Span};
+use super::{Cx, outside_file, read_named};
+use crate::lang::diag::Diagnostic;
 use crate::lang::schema::{Root, Schema, header_params};
-use crate::manifest::read::{Entry, Table, span, to_json, within};
+use crate::manifest::read::{At, Entry, Table, span, to_json, within};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use toml::de::DeValue;
@@ -135,8 +135,7 @@ fn raw_schema<'a>(cx: &Cx<'_>, table: &Table<'a>, entry: Entry<'a>) -> Option<(V
         DeValue::Table(_) => match entry.members().as_slice() {
             [only] if only.key == "file" => {
                 let path = table.as_literal(only)?;
-                let (json, origin) = schema_file(cx, table, &path.value, path.at)?;
-                Some((json, origin))
+                schema_file(cx, table, path)
             }
             _ => Some((to_json(table, &entry)?, Origin::Table(entry))),
         },
@@ -164,22 +163,16 @@ pub(super) fn json_text(table: &Table<'_>, entry: &Entry<'_>, text: &str) -> Opt
 fn schema_file<'a>(
     cx: &Cx<'_>,
     table: &Table<'a>,
-    path: &str,
-    at: Span,
+    file: At<String>,
 ) -> Option<(Value, Origin<'a>)> {
-    let text = match cx.read_outside(path) {
-        Ok(bytes) => String::from_utf8(bytes),
-        Err(error) => {
-            table.error(UNREADABLE, at, format!("cannot read `{path}`: {error}"));
-            return None;
-        }
-    };
-    let Ok(text) = text else {
+    let bytes = read_named(cx, table, &file)?;
+    let At { value: path, at } = file;
+    let Ok(text) = String::from_utf8(bytes) else {
         table.error(BAD_JSON, at, format!("`{path}` is not UTF-8"));
         return None;
     };
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text).to_owned();
-    let file = outside_file(cx, path, text);
+    let file = outside_file(cx, &path, text);
     match serde_json::from_str(file.text()) {
         Ok(json) => Some((json, Origin::File { file, at })),
         Err(error) => {

@@ -1,13 +1,14 @@
 //! `shell`: a command, or a script for an interpreter.
 
 use super::codes::{BAD_NAME, UNREADABLE};
+use super::progress::progress;
 use super::shell_program::program;
-use super::{Cx, base};
+use super::{Cx, FROM_FOLDER, base};
 use crate::lang::diag::Diagnostic;
 use crate::lang::diag::suggest::did_you_mean;
 use crate::lang::template::{Names, Template};
 use crate::manifest::read::{At, OUT_OF_RANGE, Table, Templates};
-use crate::model::{LimitsSpec, Parse, ShellSpec};
+use crate::model::{DEFAULT_PATH, LimitsSpec, Parse, ShellSpec};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -47,8 +48,10 @@ pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<Shel
     let kill_after = table.millis("kill_after_ms", 0..=60_000);
     let success = success(&table);
     let parse = parse(&table);
+    let progress = progress(&table);
+    let log = table.boolean("log").is_some_and(|read| read.value);
     let limits = limits(&table);
-    base::refuse_unserved(&table, &["progress", "log", "overflow", "output_ttl_ms"]);
+    base::refuse_unserved(&table, &["overflow", "output_ttl_ms"]);
     table.finish();
     Some(ShellSpec {
         program: program?,
@@ -61,6 +64,8 @@ pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<Shel
         kill_after: kill_after.map_or(Duration::from_secs(2), |read| read.value),
         success,
         parse,
+        progress,
+        log,
         limits,
     })
 }
@@ -131,7 +136,7 @@ fn search_path(env: &[(String, Template)], pass_env: &[(String, String)]) -> Opt
         return path.literal().map(str::to_owned);
     }
     let passed = pass_env.iter().find(|(name, _)| name == "PATH");
-    Some(passed.map_or_else(|| "/bin:/usr/bin".to_owned(), |(_, path)| path.clone()))
+    Some(passed.map_or_else(|| DEFAULT_PATH.to_owned(), |(_, path)| path.clone()))
 }
 
 /// The working folder; `None` when it is said wrong.
@@ -147,10 +152,7 @@ fn cwd(cx: &Cx<'_>, table: &Table<'_>) -> Option<PathBuf> {
             "the folder `{}` is not here",
             cx.shown(&cwd.value).display()
         );
-        table.report(
-            Diagnostic::warning(UNREADABLE, cwd.at, message)
-                .help("relative paths count from the manifest's folder"),
-        );
+        table.report(Diagnostic::warning(UNREADABLE, cwd.at, message).help(FROM_FOLDER));
     }
     Some(path)
 }

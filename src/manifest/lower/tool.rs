@@ -3,6 +3,7 @@
 use super::action::{Action, action};
 use super::codes::{EMPTY_COMPONENT, NOT_STRUCTURED};
 use super::result::Answers;
+use super::wrap::wraps;
 use super::{Cx, Lowered, available, base, identity, names, schema, test};
 use crate::lang::diag::Diagnostic;
 use crate::lang::schema::header_params;
@@ -13,19 +14,13 @@ use std::sync::Arc;
 /// Reads one `[[tool]]`. `defaults` is the file's `[defaults]`, when it has one.
 pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>) -> Lowered {
     let before = cx.findings.errors();
-    let outside_before = cx.outside.borrow().len();
     let name = identity::name(&mut table, Kind::Tool);
-    let is_available = available::available(cx, &table);
-    let mut tool = build(cx, &table, name.as_ref(), defaults);
-    if let Some(tool) = &mut tool {
-        tool.definition = identity::definition(cx, &table, defaults, outside_before);
-    }
+    let (is_available, tool) =
+        available::read(cx, &table, || build(cx, &table, name.as_ref(), defaults));
     let tests = test::tests(cx, &table, name.as_ref());
     base::refuse_unserved(
         &table,
-        &[
-            "actor", "ask", "refused", "requires", "scopes", "state", "wrap",
-        ],
+        &["actor", "ask", "refused", "requires", "scopes", "state"],
     );
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
@@ -45,6 +40,7 @@ fn build<'a>(
     name: Option<&At<String>>,
     defaults: Option<&Table<'a>>,
 ) -> Option<Tool> {
+    let outside_before = cx.outside.borrow().len();
     let title = table.prose("title");
     let description = table.prose("description");
     let icons = base::icons(table);
@@ -54,6 +50,7 @@ fn build<'a>(
     let output = schema::output(cx, table);
     let call = names::call(cx, input.json.as_deref());
     let action = action(cx, table, defaults, &call);
+    let wraps = wraps(cx, table, defaults, call.names(), "args");
     let before = cx.findings.errors();
     let result = self::result(cx, table, &call, &action);
     if let (Some(Some(_)), Some(answer)) = (&output, &result) {
@@ -85,8 +82,9 @@ fn build<'a>(
             Action::Whole(spec) => Some(spec),
             Action::Many | Action::Broken(_) => return None,
         },
+        wraps,
         result: result?.spec,
-        definition: [0; 32],
+        definition: identity::definition(cx, table, defaults, outside_before),
         at: table.at(),
     })
 }

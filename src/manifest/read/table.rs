@@ -32,8 +32,9 @@ pub(super) const EXPLAIN: &[(Code, &str)] = &[
     ),
     (
         WRONG_TYPE,
-        "The key takes a value of another TOML type. Numbers and booleans are written without \
-         quotes (`timeout_ms = 5000`); text is written with them; several values stand in an array.",
+        "The key takes a value of another type. Numbers and booleans are written without quotes \
+         (`timeout_ms = 5000`); text is written with them; several values stand in an array. The \
+         values of `enum` are of the argument's own type: no call could give another.",
     ),
     (
         OUT_OF_RANGE,
@@ -175,11 +176,6 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The findings that this table reports to.
-    pub fn findings(&self) -> &'a Findings {
-        self.findings
-    }
-
     /// Whether any layer has the key; it is not read by that.
     pub fn has(&self, key: &str) -> bool {
         self.layers
@@ -267,6 +263,12 @@ impl<'a> Table<'a> {
             None if layers.len() == 0 => None,
             None => Some(self.below(key, layers.collect())),
         }
+    }
+
+    /// Reads an array of tables of these defaults, for a component that has none of its own.
+    pub fn default_tables(&self, key: &'static str) -> Vec<Table<'a>> {
+        self.used.borrow_mut().push(key);
+        self.tables(key)
     }
 
     /// Reads an array of tables (`[[key]]`). A single table (`[key]`) is refused, and read.

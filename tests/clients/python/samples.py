@@ -10,6 +10,7 @@ import sys
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
+from mcp.types import ResourceTemplateReference
 
 REVISION = "2026-07-28"
 CALLS = 0
@@ -34,6 +35,7 @@ async def call(client, name, arguments=None):
 
 async def every_sample(client):
     """One real call to each sample tool; returns the names that were called."""
+    global CALLS
     log = await call(client, "git_log", {"count": 3})
     check(len(text_of(log).splitlines()) >= 1, "git_log gives commits")
     newest = text_of(log).split()[0]
@@ -55,8 +57,19 @@ async def every_sample(client):
     check(words.structured_content == {"words": 3, "characters": 17}, "count_words counts")
     server = await call(client, "describe_server")
     check(server.structured_content["server"]["name"] == "snodo-samples", "describe_server names it")
+    heard = []
+
+    async def progress(done, total, message):
+        heard.append((done, message))
+
+    CALLS += 1
+    counted = await client.call_tool("lines_by_folder", {}, progress_callback=progress)
+    lines = text_of(counted).splitlines()
+    check(any(line.startswith("src ") for line in lines), f"lines_by_folder counts: {lines}")
+    check(heard[-1] == (len(lines), lines[-1]), f"the last folder is told: {heard}")
+    check(heard == sorted(heard), f"progress rises: {heard}")
     called = {
-        "git_log", "git_diff", "search_text", "read_file", "list_files", "disk_usage",
+        "lines_by_folder", "git_log", "git_diff", "search_text", "read_file", "list_files", "disk_usage",
         "load_average", "count_words", "describe_server",
     }
     tools = (await client.list_tools()).tools
@@ -64,6 +77,36 @@ async def every_sample(client):
         await call(client, "uptime")
         called.add("uptime")
     return called
+
+
+async def resources(client):
+    """Lists, completes and reads the sample resources."""
+    global CALLS
+    CALLS += 6
+    listed = {str(resource.uri): resource for resource in (await client.list_resources()).resources}
+    check("repo:///README.md" in listed, f"the README is listed: {sorted(listed)}")
+    page = listed["docs:///manifest.md"]
+    check(page.size > 1000 and page.mime_type == "text/markdown", f"a page has size and type: {page}")
+    check(page.annotations.last_modified, f"a page has a time: {page}")
+    templates = (await client.list_resource_templates()).resource_templates
+    names = {template.uri_template for template in templates}
+    check(names == {"docs:///{+page}", "commit:///{hash}"}, f"templates are listed: {names}")
+    for uri, beginning in [("repo:///README.md", "# "), ("docs:///manifest.md", "# ")]:
+        (content,) = (await client.read_resource(uri)).contents
+        check(str(content.uri) == uri and content.text.startswith(beginning), f"{uri} is read")
+        check(content.mime_type == "text/markdown", f"{uri} has a type")
+    reference = ResourceTemplateReference(type="ref/resource", uri="docs:///{+page}")
+    typed = {"name": "page", "value": "prot"}
+    completed = (await client.complete(reference, typed)).completion
+    check("protocol.md" in completed.values, f"a path is completed: {completed}")
+    for uri in ["docs:///no-such-page.md", "docs:///..%2FCargo.toml", "nowhere://x"]:
+        try:
+            await client.read_resource(uri)
+        except MCPError as error:
+            check(error.error.code == -32602, f"{uri}: {error.error.code}")
+            check(error.error.data == {"uri": uri}, f"{uri} is named: {error.error.data}")
+        else:
+            raise AssertionError(f"{uri} is not found")
 
 
 async def calls_that_fail(client):
@@ -95,6 +138,7 @@ async def main():
         listed = {tool.name for tool in (await client.list_tools()).tools}
         called = await every_sample(client)
         check(listed == called, f"every listed tool was called: {listed ^ called}")
+        await resources(client)
         await calls_that_fail(client)
         many = [call(client, "count_words", {"text": "w " * n}) for n in range(1, 33)]
         for n, result in enumerate(await asyncio.gather(*many), start=1):

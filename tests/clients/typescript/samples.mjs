@@ -42,6 +42,32 @@ for (const mode of ["auto", { pin: "2026-07-28" }]) {
     const result = await call(name);
     assert.ok(!result.isError, `${name}: ${textOf(result)}`);
   }
+  const heard = [];
+  calls += 1;
+  const counted = await client.callTool(
+    { name: "lines_by_folder", arguments: {} },
+    { onprogress: ({ progress, message }) => heard.push([progress, message]) },
+  );
+  const folders = textOf(counted).trim().split("\n");
+  // This SDK forgets the handler when it sees the answer, before what stood right in front of it is handled.
+  assert.ok(heard.length >= 1);
+  assert.ok(heard.every(([progress, message]) => folders[progress - 1] === message));
+  assert.ok(heard.every(([progress], n) => n === 0 || progress > heard[n - 1][0]));
+  calls += 5;
+  const { resources } = await client.listResources();
+  const page = resources.find(({ uri }) => uri === "docs:///manifest.md");
+  assert.ok(page.size > 1000 && page.mimeType === "text/markdown", JSON.stringify(page));
+  const { resourceTemplates } = await client.listResourceTemplates();
+  assert.ok(resourceTemplates.some(({ uriTemplate }) => uriTemplate === "docs:///{+page}"));
+  for (const uri of ["repo:///README.md", "docs:///manifest.md"]) {
+    const { contents } = await client.readResource({ uri });
+    assert.equal(contents[0].uri, uri);
+    assert.match(contents[0].text, /^# /);
+  }
+  await assert.rejects(
+    client.readResource({ uri: "docs:///no-such-page.md" }),
+    (error) => error.code === -32602,
+  );
   const bad = await call("git_log", { count: 100000 });
   assert.equal(bad.isError, true);
   assert.match(textOf(bad), /\/count/);

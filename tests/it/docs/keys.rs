@@ -72,9 +72,17 @@ http = { url = "https://x", retry = { Z = 1 }, Z = 1 }
 [[tool]]
 name = "c"
 file = { path = "a.toml", Z = 1 }
+[[resource]]
+uri = "a:b"
+name = "r"
+Z = 1
+cache = { ttl_ms = 1, Z = 1 }
+annotations = { Z = 1 }
+result = { contents = [{ text = "x", Z = 1 }], Z = 1 }
 [[prompt]]
 name = "p"
 Z = 1
+wrap = [{ timeout_ms = 1, Z = 1 }, { rate_limit = { limit = 1, window_ms = 1, Z = 1 } }, { cache = { ttl_ms = 1, Z = 1 } }]
 arguments.a = { complete = { values = "{{ [] }}", Z = 1 }, Z = 1 }
 result = { messages = [{ role = "user", content = "x", Z = 1 }], Z = 1 }
 "#;
@@ -106,7 +114,7 @@ fn every_key_that_is_said_to_be_refused_is() {
         "[[tool]]\nname = \"a\"\nfile = { path = \"a.toml\", KEY = 1 }\n",
     ];
     let mut keys = ticked("docs/manifest.md", "\n## Not served yet");
-    for table in ["shell", "file", "defaults"] {
+    for table in ["shell", "defaults"] {
         assert!(keys.remove(table), "{table}");
     }
     for key in keys {

@@ -1,7 +1,8 @@
 //! How commands end, and that nothing of them is left.
 
 use super::*;
-use crate::action::shell::{Exit, Stop};
+use crate::action::shell::Stop;
+use crate::process::Exit;
 
 /// A leader and a grandchild in its group; both write their number first.
 const FAMILY: &str = "sleep 1000 & echo $$ $!; wait";

@@ -4,8 +4,9 @@ mod ending;
 mod output;
 mod start;
 
-use super::{Captured, Command, Finished, ProcessError, Runner, Tap, Taps};
+use super::{Captured, Command, Finished, Runner, Tap, Taps};
 use crate::model::LimitsSpec;
+use crate::process::ProcessError;
 use crate::shutdown::Shutdown;
 use bytes::Bytes;
 use std::ffi::OsString;

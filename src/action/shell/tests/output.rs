@@ -1,7 +1,7 @@
 //! Ceilings, both pipes at once, text.
 
 use super::*;
-use crate::action::shell::Exit;
+use crate::process::Exit;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 

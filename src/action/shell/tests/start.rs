@@ -1,7 +1,7 @@
 //! What reaches the child, and what is refused before there is one.
 
 use super::*;
-use crate::action::shell::Exit;
+use crate::process::Exit;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

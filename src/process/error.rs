@@ -77,7 +77,7 @@ pub enum ProcessError {
 
 impl ProcessError {
     /// As [`ProcessError::from_io`], for a command that already ran under its limits.
-    pub(super) fn from_limited(error: io::Error, program: String, cwd: &Path) -> Self {
+    pub fn from_limited(error: io::Error, program: String, cwd: &Path) -> Self {
         match Self::from_io(error, program, cwd) {
             Self::NoProcess(program) => Self::Limited(program),
             other => other,
@@ -85,7 +85,7 @@ impl ProcessError {
     }
 
     /// What `error` means for a program and a folder that were there a moment ago.
-    pub(super) fn from_io(error: io::Error, program: String, cwd: &Path) -> Self {
+    pub fn from_io(error: io::Error, program: String, cwd: &Path) -> Self {
         match Errno::from_io_error(&error) {
             Some(Errno::NOENT | Errno::NOTDIR) if !cwd.is_dir() => Self::NoFolder(cwd.to_owned()),
             Some(Errno::NOENT | Errno::NOTDIR) => Self::Interpreter(program),

@@ -43,7 +43,8 @@ pub enum Exit {
     Unknown,
 }
 
-pub(super) struct Group {
+/// A child that leads its own process group, owned until nothing is left of either.
+pub struct Group {
     leader: Child,
     number: Pid,
     watch: Option<Watch>,
@@ -70,13 +71,18 @@ impl Group {
     }
 
     /// Begins to watch for the leader's exit.
-    pub(super) fn watch(&mut self) -> io::Result<&mut Child> {
+    pub(super) fn watch(&mut self) -> io::Result<()> {
         self.watch = Some(Watch::new(self.number)?);
-        Ok(&mut self.leader)
+        Ok(())
+    }
+
+    /// The leader, for its pipes.
+    pub fn child(&mut self) -> &mut Child {
+        &mut self.leader
     }
 
     /// Waits until the leader has exited, without reaping it.
-    pub(super) async fn exited(&mut self) {
+    pub async fn exited(&mut self) {
         while !self.has_exited() {
             match &mut self.watch {
                 Some(watch) => watch.sign().await,
@@ -101,7 +107,7 @@ impl Group {
     }
 
     /// Reaps the leader if it has exited.
-    pub(super) fn reap(&mut self) {
+    pub fn reap(&mut self) {
         if self.reaped {
             return;
         }
@@ -117,7 +123,7 @@ impl Group {
     }
 
     /// Waits until the leader has exited and is reaped and no other member is left.
-    pub(super) async fn over(&mut self) {
+    pub async fn over(&mut self) {
         self.exited().await;
         self.reap();
         let mut pause = FIRST_PAUSE;
@@ -129,7 +135,7 @@ impl Group {
 
     /// True when nothing is left: the leader is reaped, nothing else in the group is alive, and no
     /// zombie in it is ours.
-    pub(super) fn is_gone(&mut self) -> bool {
+    pub fn is_gone(&mut self) -> bool {
         self.gone = self.gone || (self.reaped && self.is_empty());
         self.gone
     }
@@ -139,7 +145,7 @@ impl Group {
     }
 
     /// Sends SIGTERM to the group, the first time only. SIGCONT lets a stopped process see it.
-    pub(super) fn ask(&mut self) {
+    pub fn ask(&mut self) {
         if !self.asked {
             self.asked = true;
             self.signal(Signal::TERM);
@@ -148,17 +154,17 @@ impl Group {
     }
 
     /// Whether [`Group::ask`] was called.
-    pub(super) fn is_asked(&self) -> bool {
+    pub fn is_asked(&self) -> bool {
         self.asked
     }
 
     /// Sends SIGKILL to the group.
-    pub(super) fn kill(&self) {
+    pub fn kill(&self) {
         self.signal(Signal::KILL);
     }
 
     /// How the leader ended, once it is reaped.
-    pub(super) fn exit(&self) -> Exit {
+    pub fn exit(&self) -> Exit {
         let Some(status) = self.status else {
             return Exit::Unknown;
         };

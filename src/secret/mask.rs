@@ -22,8 +22,8 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 /// The secrets of a server, as they may stand in a text.
-#[derive(Default)]
-pub(super) struct Mask {
+#[derive(Clone, Default)]
+pub struct Mask {
     /// The longest first, so that a secret within another leaves nothing of it.
     forms: Vec<String>,
 }
@@ -31,7 +31,7 @@ pub(super) struct Mask {
 impl Mask {
     /// Hides these values, each also as it stands in a URL, in a form and in JSON. Values of less than
     /// four bytes are not hidden.
-    pub(super) fn of(secrets: &Map<String, Value>) -> Self {
+    pub fn of(secrets: &Map<String, Value>) -> Self {
         let values = secrets.values().filter_map(Value::as_str);
         let mut forms: Vec<String> = values
             .filter(|value| value.len() >= SHORTEST)
@@ -42,8 +42,15 @@ impl Mask {
         Self { forms }
     }
 
+    /// Hides these values in text that is seen line by line: also each line of one that has several.
+    pub fn of_lines(secrets: &Map<String, Value>) -> Self {
+        let values = secrets.values().filter_map(Value::as_str);
+        let lines = values.flat_map(str::lines).map(str::trim).map(Value::from);
+        Self::of(&lines.map(|line| (line.to_string(), line)).collect())
+    }
+
     /// The text with `[secret]` in place of each secret.
-    pub(super) fn hide<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
+    pub fn hide<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
         let mut text = text.into();
         for form in &self.forms {
             if text.contains(form.as_str()) {
@@ -54,7 +61,7 @@ impl Mask {
     }
 
     /// How many bytes at the edge of a cut text may be a part of a secret.
-    pub(super) fn longest(&self) -> usize {
+    pub fn longest(&self) -> usize {
         self.forms.first().map_or(0, String::len)
     }
 }
@@ -99,6 +106,20 @@ mod tests {
         let mask = mask(json!({ "short": "token", "long": "my-token-2" }));
         assert_eq!(mask.hide("my-token-2 and token"), "[secret] and [secret]");
         assert_eq!(mask.longest(), "my-token-2".len());
+    }
+
+    #[test]
+    fn a_secret_of_several_lines_is_hidden_line_by_line() {
+        let secrets = json!({ "key": "-----BEGIN\n  first\n}\nsecond\n" });
+        let mask = Mask::of_lines(secrets.as_object().unwrap());
+        for (line, expected) in [
+            ("-----BEGIN", "[secret]"),
+            ("  first", "  [secret]"),
+            ("}", "}"),
+            ("the second", "the [secret]"),
+        ] {
+            assert_eq!(mask.hide(line), expected);
+        }
     }
 
     #[test]

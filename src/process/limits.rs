@@ -16,7 +16,7 @@ pub const SUBCOMMAND: &str = "__exec-limits";
 pub const EXEC_FAILED: u8 = 126;
 
 /// No report of the helper is longer.
-pub(super) const REPORT_MAX: usize = 64;
+pub const REPORT_MAX: usize = 64;
 
 const REPORT: &str = "\0snodo cannot exec: errno ";
 
@@ -66,7 +66,7 @@ pub fn report(error: &io::Error) -> Vec<u8> {
 }
 
 /// The error behind a [`report`]; `None` when `stderr` is anything else.
-pub(super) fn read_report(stderr: &[u8]) -> Option<io::Error> {
+pub fn read_report(stderr: &[u8]) -> Option<io::Error> {
     let text = std::str::from_utf8(stderr).ok()?;
     let errno = text.strip_prefix(REPORT)?.strip_suffix('\n')?;
     Some(io::Error::from_raw_os_error(errno.parse().ok()?))
