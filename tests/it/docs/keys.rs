@@ -69,6 +69,14 @@ content = [
 [[tool]]
 name = "b"
 http = { url = "https://x", retry = { Z = 1 }, Z = 1 }
+[[tool.test]]
+name = "t"
+http = { expect = { method = "GET", Z = 1 }, Z = 1 }
+expect = { content = [{ type = "image", Z = 1 }, { type = "resource_link", Z = 1 }], Z = 1 }
+Z = 1
+[[tool.test]]
+name = "u"
+expect.protocol_error = { code = 1, Z = 1 }
 [[tool]]
 name = "c"
 file = { path = "a.toml", Z = 1 }
@@ -110,6 +118,8 @@ fn every_key_that_is_said_to_be_refused_is() {
         "[[KEY]]\nname = \"a\"\n",
         "[[tool]]\nname = \"a\"\nKEY = 1\n",
         "[defaults]\nKEY = 1\n",
+        "[[tool]]\nname = \"a\"\n[[tool.test]]\nname = \"b\"\nKEY = 1\n",
+        "[[resource]]\nuri = \"a:b\"\nname = \"a\"\nKEY = 1\n",
         "[[tool]]\nname = \"a\"\nshell = { command = [\"ls\"], KEY = 1 }\n",
         "[[tool]]\nname = \"a\"\nfile = { path = \"a.toml\", KEY = 1 }\n",
     ];
