@@ -8,6 +8,7 @@ mod serve;
 mod stdio;
 mod test;
 
+use crate::app::Refused;
 use crate::manifest::settings::Asked;
 use crate::process::SUBCOMMAND;
 use clap::{Args, Parser, Subcommand};
@@ -78,5 +79,20 @@ pub fn main() -> ExitCode {
         Command::Stdio(source) => stdio::run(source.asked()),
         Command::Check(arguments) => check::run(arguments),
         Command::Test(arguments) => test::run(arguments),
+    }
+}
+
+/// The exit code of a server, and on standard error why it did not start.
+fn served(outcome: Result<(), Refused>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Refused::Manifests { found, no_color }) => {
+            output::findings(&found, no_color);
+            ExitCode::FAILURE
+        }
+        Err(Refused::Other(error)) => {
+            output::error(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
     }
 }

@@ -79,9 +79,7 @@ enum Format {
 /// Loads, runs, prints, and gives the exit code.
 pub(super) fn run(arguments: Arguments) -> ExitCode {
     let environment = Environment::of_process();
-    let no_color = environment
-        .get("NO_COLOR")
-        .is_some_and(|value| !value.is_empty());
+    let no_color = environment.asks_for_no_color();
     let asked = Asked {
         config: arguments.config,
         paths: arguments.paths,

@@ -40,6 +40,11 @@ impl Environment {
             .find(|path| is_executable(path))
     }
 
+    /// Whether NO_COLOR asks for plain text (no-color.org): set, and not empty.
+    pub fn asks_for_no_color(&self) -> bool {
+        self.get("NO_COLOR").is_some_and(|value| !value.is_empty())
+    }
+
     /// Whether a variable is set, UTF-8 or not.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(std::ffi::OsStr::new(name))

@@ -4,7 +4,7 @@
 use super::discover::{self, Found, VANISHED_FILE};
 use super::environment::Environment;
 use super::lower::{
-    Cx, Folder, Lowered, Outside, check_defaults, finish_defaults, prompt, refuse_unserved,
+    Cx, Folder, Lowered, Outside, TestOf, check_defaults, finish_defaults, prompt, refuse_unserved,
     resource, tool,
 };
 use super::overlap;
@@ -25,8 +25,8 @@ pub const EXPLAIN: &[(Code, &str)] = &[(
     DUPLICATE_NAME,
     "Names are unique across all manifest files of a server: a client asks for a tool or a prompt by \
      its name alone, and for a resource by its URI. Both places are shown; rename one, or remove it. \
-     Upper and lower case differ, but for a URI's scheme and host. The names \
-     of one tool's tests are unique in that tool.",
+     Upper and lower case differ, but for a URI's scheme and host. The names of one tool's tests are \
+     unique in that tool.",
 )];
 
 /// What one file came to.
@@ -36,7 +36,7 @@ pub struct LoadedFile {
     outside: Vec<Outside>,
     components: Vec<Lowered>,
     /// Each with its tool, unless that is left out or broken.
-    tests: Vec<(Option<Arc<Tool>>, ToolTest)>,
+    tests: Vec<TestOf>,
     findings: Vec<Diagnostic>,
 }
 

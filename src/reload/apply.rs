@@ -4,7 +4,7 @@ use super::awaited::Awaited;
 use super::doors::Doors;
 use super::places::Places;
 use super::restart;
-use super::say::{Said, say, short};
+use super::say::{Said, most, say, short};
 use crate::lang::diag::{self, Diagnostic, RenderStyle, Severity};
 use crate::lang::schema::SchemaCache;
 use crate::manifest::environment::Environment;
@@ -263,7 +263,7 @@ impl Reloader {
 
     /// Prints what is wrong, once for the same content, and remembers it.
     fn refuse(&mut self, found: Vec<Diagnostic>, look: Option<Look>) -> Applied {
-        let text = diag::render(&found, &RenderStyle::default());
+        let text = diag::render(&most(&found), &RenderStyle::default());
         let same = self.refused.as_ref().is_some_and(|refused| {
             refused.text == text
                 && match (&refused.look, &look) {

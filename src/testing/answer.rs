@@ -76,8 +76,9 @@ fn result(expect: &Expectation, outcome: &ToolOutcome) -> Vec<Problem> {
 fn texts(expect: &Expectation, actual: &str) -> Vec<Problem> {
     let mut problems = Vec::new();
     if let Some(expected) = &expect.text
-        && expected != actual
+        && without_line_end(expected) != without_line_end(actual)
     {
+        let (expected, actual) = (without_line_end(expected), without_line_end(actual));
         let changes = text_diff::changes(expected, actual);
         problems.push(Problem::new("text", Told::Text(changes)));
     }
@@ -135,6 +136,11 @@ pub(super) fn said(answered: &Result<ToolOutcome, OpError>) -> String {
 }
 
 /// The texts of all text blocks, a line end between two.
+/// A command ends its last line, and who writes a text in a manifest does not.
+fn without_line_end(text: &str) -> &str {
+    text.strip_suffix('\n').unwrap_or(text)
+}
+
 fn text(outcome: &ToolOutcome) -> String {
     let texts = outcome.content.iter().filter_map(|block| match block {
         Block::Text { text, .. } => Some(text.as_str()),

@@ -17,6 +17,7 @@ use crate::ops::{Answer, Context, Notices, OpError, Operation, ToolOutcome};
 use crate::runtime::build_for_test;
 use crate::secret::Secret;
 use crate::shutdown::Shutdown;
+use crate::units::Time;
 use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -65,8 +66,8 @@ pub async fn run(
         method: METHOD,
         ..Context::default()
     };
-    let notices = Notices::none();
-    let call = Box::pin(runtime.execute(operation, &context, &notices));
+    let none = Notices::none();
+    let call = Box::pin(runtime.execute(operation, &context, &none));
     let call = AssertUnwindSafe(call).catch_unwind();
     let answered = match tokio::time::timeout(settings.request_timeout, call).await {
         Ok(Ok(Ok(Answer::Tool(outcome)))) => Ok(outcome),
@@ -74,8 +75,8 @@ pub async fn run(
         Ok(Ok(Err(error))) => Err(error),
         Ok(Err(_)) => Err(OpError::Internal("the call panicked".into())),
         Err(_) => Err(OpError::Internal(format!(
-            "request timed out after {:?}",
-            settings.request_timeout
+            "request timed out after {}",
+            Time(settings.request_timeout)
         ))),
     };
     let mut problems = answer::compare(&test.expect, &answered);

@@ -86,8 +86,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         CONFLICT,
         "Two keys of this table exclude each other, such as `command` and `script`, two actions on \
          one component, or `arguments` and `input_schema`; or they cannot both hold, such as \
-         `minimum = 5` and `maximum = 3`, or an output schema and a result that is never structured. \
-         Keep one, or correct one.",
+         `minimum = 5` and `maximum = 3`. Keep one, or correct one.",
     ),
     (
         EMPTY_COMPONENT,

@@ -66,6 +66,9 @@ pub struct Lowered {
     pub key: Option<At<String>>,
 }
 
+/// A test and its tool; no tool when that is left out or broken.
+pub type TestOf = (Option<Arc<Tool>>, ToolTest);
+
 /// What lowering one file may look at.
 #[derive(Debug)]
 pub struct Cx<'a> {
@@ -83,7 +86,7 @@ pub struct Cx<'a> {
     /// manifest is read again.
     pub outside: &'a RefCell<Vec<Outside>>,
     /// The tests beside the tools, each with its tool unless that is left out or broken.
-    pub tests: &'a RefCell<Vec<(Option<Arc<Tool>>, ToolTest)>>,
+    pub tests: &'a RefCell<Vec<TestOf>>,
 }
 
 /// The folder of a manifest; relative paths count from it.

@@ -66,6 +66,10 @@ content = [
   { type = "resource", uri = "x:y", text = "", Z = 1 },
   { type = "resource_link", uri = "x:y", name = "", Z = 1 },
 ]
+[[tool.test]]
+name = "t"
+Z = 1
+expect = { protocol_error = { Z = 1 }, Z = 1 }
 [[tool]]
 name = "b"
 http = { url = "https://x", retry = { Z = 1 }, Z = 1 }
@@ -119,7 +123,6 @@ fn every_key_that_is_said_to_be_refused_is() {
         "[[tool]]\nname = \"a\"\nKEY = 1\n",
         "[defaults]\nKEY = 1\n",
         "[[tool]]\nname = \"a\"\n[[tool.test]]\nname = \"b\"\nKEY = 1\n",
-        "[[resource]]\nuri = \"a:b\"\nname = \"a\"\nKEY = 1\n",
         "[[tool]]\nname = \"a\"\nshell = { command = [\"ls\"], KEY = 1 }\n",
         "[[tool]]\nname = \"a\"\nfile = { path = \"a.toml\", KEY = 1 }\n",
     ];
