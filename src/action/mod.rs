@@ -9,6 +9,7 @@ pub mod complete;
 pub mod file;
 pub mod http;
 mod media;
+pub mod outputs;
 pub mod prompt;
 mod render;
 pub mod resource;
@@ -21,6 +22,7 @@ use crate::secret::Mask;
 use crate::shutdown::Shutdown;
 use file::FileAction;
 use http::{HttpAction, HttpClients, StandIn};
+use outputs::Outputs;
 use serde_json::{Map, Value};
 use shell::{Runner, ShellAction};
 use std::path::PathBuf;
@@ -99,6 +101,7 @@ pub enum Action {
 pub struct Toolbox {
     clients: HttpClients,
     runner: Runner,
+    outputs: Outputs,
 }
 
 /// Why an action cannot be made ready.
@@ -119,7 +122,18 @@ impl Toolbox {
         Self {
             clients: HttpClients::default(),
             runner: Runner::new(shutdown.clone(), grace, helper),
+            outputs: Outputs::default(),
         }
+    }
+
+    /// Where long outputs are kept from now on.
+    pub fn keep_outputs_in(&mut self, outputs: &Outputs) {
+        self.outputs = outputs.clone();
+    }
+
+    /// Where long outputs are kept.
+    pub fn outputs(&self) -> &Outputs {
+        &self.outputs
     }
 
     /// The same for a test of a manifest: whatever goes over the network reaches the stand-in.
@@ -149,7 +163,11 @@ impl Action {
     pub fn prepare(spec: &ActionSpec, toolbox: &mut Toolbox) -> Result<Self, PrepareError> {
         Ok(match spec {
             ActionSpec::Http(spec) => Self::Http(HttpAction::prepare(spec, &mut toolbox.clients)?),
-            ActionSpec::Shell(spec) => Self::Shell(ShellAction::new(spec, toolbox.runner.clone())),
+            ActionSpec::Shell(spec) => Self::Shell(ShellAction::new(
+                spec,
+                toolbox.runner.clone(),
+                toolbox.outputs.clone(),
+            )),
             ActionSpec::File(spec) => Self::File(FileAction::prepare(spec)?),
         })
     }

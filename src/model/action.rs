@@ -20,6 +20,11 @@ pub enum ActionSpec {
 }
 
 impl ActionSpec {
+    /// Whether its output may be kept to be read on.
+    pub fn overflows(&self) -> bool {
+        matches!(self, Self::Shell(spec) if spec.overflow.is_some())
+    }
+
     /// Whether it may log to its caller.
     pub fn logs(&self) -> bool {
         match self {
@@ -183,6 +188,8 @@ pub struct ShellSpec {
     pub progress: Option<ProgressSpec>,
     /// What it says on standard error is a log.
     pub log: bool,
+    /// Output past `max_output` can be read on for this long.
+    pub overflow: Option<Duration>,
     /// Limits set on it.
     pub limits: LimitsSpec,
 }

@@ -5,6 +5,7 @@ use super::resources::Resources;
 use super::set::{Entry, Set};
 use super::{Listed, Runtime, SharedValues};
 use crate::action::http::StandIn;
+use crate::action::outputs::Outputs;
 use crate::action::{PrepareError, Toolbox};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::NOT_READY;
@@ -42,6 +43,7 @@ pub fn build(
     let mut toolbox = Toolbox::new(shutdown, settings.server.grace, helper());
     if let Some(previous) = previous {
         toolbox.take_over(previous.actions());
+        toolbox.keep_outputs_in(&previous.outputs);
     }
     make(settings, catalog, previous, toolbox, may_miss)
 }
@@ -85,13 +87,16 @@ fn make(
     let before = previous.map(|before| &before.prompts.set);
     let prompts = builder.ready(&catalog.prompts, before);
     let Builder {
-        left_out, errors, ..
+        toolbox,
+        left_out,
+        errors,
+        ..
     } = builder;
     if !errors.is_empty() {
         return Err(errors);
     }
     Ok(Built {
-        runtime: assemble(settings, tools, resources, prompts),
+        runtime: assemble(settings, tools, resources, prompts, toolbox.outputs()),
         left_out,
     })
 }
@@ -152,11 +157,13 @@ fn assemble(
     tools: Vec<Entry<Tool>>,
     resources: Vec<Entry<Resource>>,
     prompts: Vec<Entry<Prompt>>,
+    outputs: &Outputs,
 ) -> Runtime {
     let offer = Offer {
         tools: (!tools.is_empty()).then_some(NOTIFIED),
         prompts: (!prompts.is_empty()).then_some(NOTIFIED),
-        resources: (!resources.is_empty()).then_some(Behaviour {
+        // A long output is a resource too, though none that is listed.
+        resources: (!resources.is_empty() || tools.iter().any(overflows)).then_some(Behaviour {
             subscribe: true,
             ..NOTIFIED
         }),
@@ -176,8 +183,13 @@ fn assemble(
         resources: Resources::new(settings, &face, resources),
         prompts: Listed::prompts(settings, &face, prompts),
         values: SharedValues::of(&settings.values),
+        outputs: outputs.clone(),
         face,
     }
+}
+
+fn overflows<C: Component>(entry: &Entry<C>) -> bool {
+    actions_of(&*entry.component).any(ActionSpec::overflows)
 }
 
 fn logs<C: Component>(entry: &Entry<C>) -> bool {

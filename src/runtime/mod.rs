@@ -20,6 +20,7 @@ pub use hub::{Full, Hub, Listener};
 pub use watched::Watched;
 
 use crate::action::Action;
+use crate::action::outputs::Outputs;
 use crate::model::{Catalog, Counts, Kind, Prompt, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
@@ -38,6 +39,8 @@ pub struct Runtime {
     resources: Resources,
     prompts: Listed<Prompt>,
     values: SharedValues,
+    /// Long outputs that can be read on. They outlive this runtime.
+    outputs: Outputs,
 }
 
 /// The components of one kind, and the list of them.

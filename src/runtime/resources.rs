@@ -6,13 +6,13 @@ use super::list::{List, Pager};
 use super::prompts::wrapped;
 use super::set::{Entry, Set};
 use crate::action::file::{FileAction, Listed};
-use crate::action::{Failure, NotRead, resource};
+use crate::action::{Failure, NotRead, outputs, resource};
 use crate::lang::template::Scope;
 use crate::lang::uri_template::{Bindings, RESERVED_NAME, TemplateIndex, Uri, UriTemplate};
 use crate::model::{
     Annotations, Cache, CacheScope, Component, ListingSpec, Resource, ResourceDeclaration, Settings,
 };
-use crate::ops::{Answer, OpError, ResourceOutcome};
+use crate::ops::{Answer, OpError, Payload, ResourceContent, ResourceOutcome};
 use crate::protocol::Face;
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
@@ -271,6 +271,9 @@ impl Runtime {
         uri: String,
         request: Request<'_>,
     ) -> Result<Answer, OpError> {
+        if uri.starts_with(outputs::PREFIX) {
+            return self.read_output(uri);
+        }
         let Ok(parsed) = Uri::parse(&uri) else {
             return Err(OpError::ResourceNotFound(uri));
         };
@@ -291,6 +294,26 @@ impl Runtime {
             Ok(Answer::Resource(read))
         };
         wrapped(entry, &scope, "", call.boxed()).await
+    }
+
+    /// What is kept of a long output. A part of it is for the caller who was told where.
+    fn read_output(&self, uri: String) -> Result<Answer, OpError> {
+        let Some(part) = self.outputs.read(&uri) else {
+            return Err(OpError::ResourceNotFound(uri));
+        };
+        let content = ResourceContent {
+            uri,
+            mime_type: matches!(part.payload, Payload::Text(_)).then(|| "text/plain".to_owned()),
+            payload: part.payload,
+        };
+        Ok(Answer::Resource(ResourceOutcome {
+            contents: vec![content],
+            cache: Cache {
+                ttl_ms: u64::try_from(part.left.as_millis()).unwrap_or(u64::MAX),
+                scope: CacheScope::Private,
+            },
+            meta: Map::new(),
+        }))
     }
 
     async fn read(

@@ -108,6 +108,7 @@ fn output(kind: &str) -> &'static [&'static str] {
             "signal",
             "lines",
             "truncated",
+            "overflow",
             "json",
         ],
         _ => &[

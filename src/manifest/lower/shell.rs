@@ -1,6 +1,6 @@
 //! `shell`: a command, or a script for an interpreter.
 
-use super::codes::{BAD_NAME, UNREADABLE};
+use super::codes::{BAD_NAME, CONFLICT, NO_EFFECT, UNREADABLE};
 use super::progress::progress;
 use super::shell_program::program;
 use super::{Cx, FROM_FOLDER, base};
@@ -51,7 +51,7 @@ pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<Shel
     let progress = progress(&table);
     let log = table.boolean("log").is_some_and(|read| read.value);
     let limits = limits(&table);
-    base::refuse_unserved(&table, &["overflow", "output_ttl_ms"]);
+    let overflow = overflow(&table, &parse);
     table.finish();
     Some(ShellSpec {
         program: program?,
@@ -66,6 +66,7 @@ pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<Shel
         parse,
         progress,
         log,
+        overflow,
         limits,
     })
 }
@@ -196,6 +197,22 @@ fn parse(table: &Table<'_>) -> Parse {
             Parse::Text
         }
     }
+}
+
+/// `overflow`, and how long what it keeps can be read.
+fn overflow(table: &Table<'_>, parse: &Parse) -> Option<Duration> {
+    let kept = table.word("overflow", &[("resource", ())]);
+    let ttl = table.millis("output_ttl_ms", 1..=MAX_MILLIS);
+    if let (Some(ttl), false) = (&ttl, table.has("overflow")) {
+        let message = "`output_ttl_ms` belongs to `overflow = \"resource\"`";
+        table.report(Diagnostic::warning(NO_EFFECT, ttl.at.clone(), message));
+    }
+    let kept = kept?;
+    if !matches!(parse, Parse::Text | Parse::Lines) {
+        let message = "`overflow` is for text and lines: of anything else a part is of no use";
+        table.error(CONFLICT, kept.at, message);
+    }
+    Some(ttl.map_or(Duration::from_secs(600), |read| read.value))
 }
 
 fn limits(table: &Table<'_>) -> LimitsSpec {
