@@ -45,6 +45,36 @@ pub fn build(
         toolbox.take_over(previous.actions());
         toolbox.keep_outputs_in(&previous.outputs);
     }
+    make(settings, catalog, previous, toolbox, may_miss)
+}
+
+/// Builds the runtime of one tool for a test of it: what the tool asks of an upstream reaches the
+/// stand-in.
+///
+/// # Errors
+/// What cannot be made ready.
+pub fn build_for_test(
+    settings: &Settings,
+    tool: &Arc<Tool>,
+    upstream: Arc<StandIn>,
+    shutdown: &Shutdown,
+) -> Result<Runtime, Vec<Diagnostic>> {
+    let toolbox = Toolbox::new(shutdown, settings.server.grace, helper());
+    let toolbox = toolbox.standing_in(upstream);
+    let catalog = Catalog {
+        tools: vec![Arc::clone(tool)],
+        ..Catalog::default()
+    };
+    make(settings, &catalog, None, toolbox, |_, _| false).map(|built| built.runtime)
+}
+
+fn make(
+    settings: &Settings,
+    catalog: &Catalog,
+    previous: Option<&Runtime>,
+    toolbox: Toolbox,
+    may_miss: impl Fn(Kind, &str) -> bool,
+) -> Result<Built, Vec<Diagnostic>> {
     let mut builder = Builder {
         toolbox,
         may_miss,
@@ -69,28 +99,6 @@ pub fn build(
         runtime: assemble(settings, tools, resources, prompts, toolbox.outputs()),
         left_out,
     })
-}
-
-/// Builds the runtime of one tool for a test of it: what the tool asks of an upstream reaches the
-/// stand-in.
-///
-/// # Errors
-/// What cannot be made ready.
-pub fn build_for_test(
-    settings: &Settings,
-    tool: &Arc<Tool>,
-    upstream: Arc<StandIn>,
-    shutdown: &Shutdown,
-) -> Result<Runtime, PrepareError> {
-    let toolbox = Toolbox::new(shutdown, settings.server.grace, helper());
-    let served = Entry::prepare(tool, None, &mut toolbox.standing_in(upstream))?;
-    Ok(assemble(
-        settings,
-        vec![served],
-        Vec::new(),
-        Vec::new(),
-        &Outputs::default(),
-    ))
 }
 
 /// What components are made ready with, and what came of it so far.

@@ -78,6 +78,7 @@ fn texts(expect: &Expectation, actual: &str) -> Vec<Problem> {
     if let Some(expected) = &expect.text
         && without_line_end(expected) != without_line_end(actual)
     {
+        let (expected, actual) = (without_line_end(expected), without_line_end(actual));
         let changes = text_diff::changes(expected, actual);
         problems.push(Problem::new("text", Told::Text(changes)));
     }

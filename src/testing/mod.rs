@@ -51,9 +51,10 @@ pub async fn run(
     };
     let runtime = match build_for_test(settings, tool, Arc::clone(&stand_in), shutdown) {
         Ok(runtime) => runtime,
-        Err(error) => {
-            let told = Told::Plain(format!("the tool cannot be made ready: {error}"));
-            return vec![Problem::new("call", told)];
+        Err(found) => {
+            let found = found.into_iter();
+            let problems = found.map(|one| Problem::new("call", Told::Plain(one.message)));
+            return problems.collect();
         }
     };
     let operation = Operation::CallTool {

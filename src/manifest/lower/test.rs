@@ -55,7 +55,7 @@ fn test(
     };
     let arguments = arguments(&table);
     let expect = match table.table("expect") {
-        Some(expect) => test_expect::expectation(expect),
+        Some(expect) => test_expect::expectation(cx, expect),
         None => {
             if !table.has("expect") {
                 table.missing_with(

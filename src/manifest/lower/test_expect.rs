@@ -1,7 +1,7 @@
 //! `expect` of a test: what must come of the call.
 
-use super::base;
 use super::test::{exclude, json};
+use super::{Cx, base};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::read::{At, MISSING_KEY, OUT_OF_RANGE, Table, to_json};
 use crate::model::{Ending, Expectation, ProtocolErrorExpectation};
@@ -25,8 +25,8 @@ const BLOCKS: [(&str, &[&str]); 5] = [
 ];
 
 /// Reads `expect`. `None` when something is wrong with it.
-pub(super) fn expectation(table: Table<'_>) -> Option<Expectation> {
-    let before = table.findings().errors();
+pub(super) fn expectation(cx: &Cx<'_>, table: Table<'_>) -> Option<Expectation> {
+    let before = cx.findings.errors();
     if table.entries().is_empty() {
         let found = Diagnostic::error(MISSING_KEY, table.at(), "`expect` says nothing");
         table.report(found.help("`is_error = false` is enough where the answer may be anything"));
@@ -57,9 +57,8 @@ pub(super) fn expectation(table: Table<'_>) -> Option<Expectation> {
             .and_then(|_| to_json(&table, &table.entry("metadata")?)),
     };
     check_contradictions(&table, is_error);
-    let findings = table.findings();
     table.finish();
-    (findings.errors() == before).then_some(expectation)
+    (cx.findings.errors() == before).then_some(expectation)
 }
 
 fn check_contradictions(table: &Table<'_>, is_error: Option<bool>) {

@@ -176,11 +176,6 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Where its findings go.
-    pub fn findings(&self) -> &'a Findings {
-        self.findings
-    }
-
     /// Whether any layer has the key; it is not read by that.
     pub fn has(&self, key: &str) -> bool {
         self.layers

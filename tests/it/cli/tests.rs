@@ -56,7 +56,7 @@ fn each_test_is_told_of_and_what_differs() {
     for line in [
         "ok    echo: repeats\n",
         "FAIL  echo: is wrong\n      manifests/a.toml:13\n",
-        "        - three\n          (no line end)\n        + two\n",
+        "        - three\n        + two\n",
         "ok    fetch: asks the shop\n",
         "FAIL  fetch: is asked for something else\n",
         "https://shop.example/a/y",

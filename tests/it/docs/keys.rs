@@ -73,6 +73,14 @@ expect = { protocol_error = { Z = 1 }, Z = 1 }
 [[tool]]
 name = "b"
 http = { url = "https://x", retry = { Z = 1 }, Z = 1 }
+[[tool.test]]
+name = "t"
+http = { expect = { method = "GET", Z = 1 }, Z = 1 }
+expect = { content = [{ type = "image", Z = 1 }, { type = "resource_link", Z = 1 }], Z = 1 }
+Z = 1
+[[tool.test]]
+name = "u"
+expect.protocol_error = { code = 1, Z = 1 }
 [[tool]]
 name = "c"
 file = { path = "a.toml", Z = 1 }
@@ -114,7 +122,7 @@ fn every_key_that_is_said_to_be_refused_is() {
         "[[KEY]]\nname = \"a\"\n",
         "[[tool]]\nname = \"a\"\nKEY = 1\n",
         "[defaults]\nKEY = 1\n",
-        "[[tool]]\nname = \"a\"\nresult.text = \"x\"\n[[tool.test]]\nname = \"t\"\nexpect.text = \"x\"\nKEY = 1\n",
+        "[[tool]]\nname = \"a\"\n[[tool.test]]\nname = \"b\"\nKEY = 1\n",
         "[[tool]]\nname = \"a\"\nshell = { command = [\"ls\"], KEY = 1 }\n",
         "[[tool]]\nname = \"a\"\nfile = { path = \"a.toml\", KEY = 1 }\n",
     ];
