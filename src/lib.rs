@@ -30,7 +30,8 @@ pub mod runtime;
 pub mod server;
 pub mod testing;
 
-// L6: bytes in, bytes out.
+// L6: bytes in, bytes out; the other end of them.
+pub mod client;
 pub mod transport;
 
 // L7: watching manifests.

@@ -10,8 +10,8 @@ const LAYERS: &[&[&str]] = &[
     &["protocol", "action", "guard"],
     &["runtime"],
     &["server", "testing"],
-    &["transport"],
-    &["reload"],
+    &["transport", "client"],
+    &["reload", "catalog"],
     &["app"],
     &["cli"],
 ];
