@@ -7,6 +7,7 @@ mod catalog;
 mod check;
 mod complete;
 mod exec_limits;
+mod init;
 mod list;
 mod listen;
 mod notices;
@@ -32,7 +33,7 @@ use std::process::ExitCode;
 #[command(
     name = "snodo",
     version,
-    after_help = "Examples:\n  snodo serve ./manifests            serve a folder on http://127.0.0.1:4000/mcp\n  snodo stdio ./manifests            serve it on standard input and output\n  snodo check ./manifests            say what is wrong with it\n  snodo test ./manifests             run the tests in it\n  snodo call NAME key=value          call a tool\n  snodo catalog --output TOOLS.md    write down what is offered\n  snodo serve --set http.listen='[\"127.0.0.1:8080\"]' ./manifests"
+    after_help = "Examples:\n  snodo init my-tools                write a small project to begin with\n  snodo serve ./manifests            serve a folder on http://127.0.0.1:4000/mcp\n  snodo stdio ./manifests            serve it on standard input and output\n  snodo check ./manifests            say what is wrong with it\n  snodo test ./manifests             run the tests in it\n  snodo call NAME key=value          call a tool\n  snodo catalog --output TOOLS.md    write down what is offered\n  snodo serve --set http.listen='[\"127.0.0.1:8080\"]' ./manifests"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -41,6 +42,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Write a small project that runs
+    #[command(after_help = init::EXAMPLES)]
+    Init(init::Arguments),
     /// Serve over Streamable HTTP until told to stop
     #[command(after_help = serve::EXAMPLES)]
     Serve(Source),
@@ -108,6 +112,7 @@ pub fn main() -> ExitCode {
         return exec_limits::run(arguments);
     }
     match Cli::parse().command {
+        Command::Init(arguments) => init::run(&arguments),
         Command::Serve(source) => serve::run(source.asked()),
         Command::Stdio(source) => stdio::run(source.asked()),
         Command::Check(arguments) => check::run(arguments),
