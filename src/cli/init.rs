@@ -1,6 +1,7 @@
 //! `snodo init`: a small project that runs.
 
 use super::output;
+use crate::manifest::schema;
 use clap::Args;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -13,7 +14,8 @@ Examples:
   snodo init                     in this folder
   snodo init my-tools            in a folder of its own
 
-Writes snodo.toml and manifests/hello.toml. Nothing is written when one of them is there already.
+Writes snodo.toml, manifests/hello.toml, and in .snodo the schemas by which editors complete and check
+both. Nothing is written when one of these files is there already.
 
 Exit codes: 0 written, 1 not written (standard error says why), 2 misused.";
 
@@ -26,10 +28,15 @@ pub(super) struct Arguments {
 }
 
 /// The files, and what is in them.
-const FILES: [(&str, &str); 2] = [
+const FILES: [(&str, &str); 4] = [
     ("snodo.toml", include_str!("init/snodo.toml")),
     ("manifests/hello.toml", include_str!("init/hello.toml")),
+    (".snodo/config.schema.json", schema::CONFIG),
+    (".snodo/manifest.schema.json", schema::MANIFEST),
 ];
+
+/// The folders that they are in.
+const FOLDERS: [&str; 2] = ["manifests", ".snodo"];
 
 /// Writes the project and says what can be done with it.
 pub(super) fn run(arguments: &Arguments) -> ExitCode {
@@ -52,11 +59,12 @@ fn write(folder: &Path) -> Result<(), String> {
         ));
     }
     let cannot = |path: &Path, error| format!("cannot write `{}`: {error}", path.display());
-    let manifests = folder.join("manifests");
-    std::fs::create_dir_all(&manifests).map_err(|error| cannot(&manifests, error))?;
+    for below in FOLDERS.map(|below| folder.join(below)) {
+        std::fs::create_dir_all(&below).map_err(|error| cannot(&below, error))?;
+    }
     let name = name(folder);
     for (path, (_, text)) in there.iter().zip(FILES) {
-        let text = text.replace("NAME", &name);
+        let text = text.replace("\"NAME\"", &format!("\"{name}\""));
         let file = OpenOptions::new().write(true).create_new(true).open(path);
         file.and_then(|mut file| file.write_all(text.as_bytes()))
             .map_err(|error| cannot(path, error))?;

@@ -16,6 +16,7 @@ mod prompt;
 mod read;
 mod remote;
 mod save;
+mod schema;
 mod serve;
 mod show;
 mod stdio;
@@ -78,6 +79,9 @@ enum Command {
     /// Say what changes on a server, until interrupted
     #[command(after_help = listen::EXAMPLES)]
     Listen(listen::Arguments),
+    /// Print the JSON Schema of manifests or of the server file, for editors
+    #[command(after_help = schema::EXAMPLES)]
+    Schema(schema::Arguments),
 }
 
 /// Where manifests and settings come from.
@@ -124,6 +128,7 @@ pub fn main() -> ExitCode {
         Command::Prompt(arguments) => prompt::run(arguments),
         Command::Complete(arguments) => complete::run(arguments),
         Command::Listen(arguments) => listen::run(arguments),
+        Command::Schema(arguments) => schema::run(&arguments),
     }
 }
 

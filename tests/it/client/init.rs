@@ -10,7 +10,9 @@ fn from_an_empty_folder_to_a_server_that_sees_edits() {
     let at = folder.path();
     let wrote = printed(at, &["init"]);
     assert!(
-        wrote.starts_with("wrote snodo.toml\nwrote manifests/hello.toml\n"),
+        wrote.starts_with(
+            "wrote snodo.toml\nwrote manifests/hello.toml\nwrote .snodo/config.schema.json\n"
+        ),
         "{wrote}"
     );
     let checked = snodo(at, &["check", "--deny-warnings"]);
