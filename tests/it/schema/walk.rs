@@ -9,6 +9,9 @@ pub(super) struct Schema<'s>(pub &'s Value);
 /// One place of a schema: where it stands in it, and what it says.
 pub(super) type Node<'s> = (String, &'s Map<String, Value>);
 
+/// What is done with each table and the places of the schema that it is held to.
+pub(super) type Each<'e> = dyn FnMut(&[Node<'_>], &mut Map<String, Value>) + 'e;
+
 impl<'s> Schema<'s> {
     pub(super) fn root(&self) -> Vec<Node<'s>> {
         self.resolved(String::new(), self.0)
@@ -61,13 +64,8 @@ impl<'s> Schema<'s> {
         below.flatten().collect()
     }
 
-    /// Every table of the document, with the places of the schema that it is held to.
-    pub(super) fn tables(
-        &self,
-        nodes: &[Node<'s>],
-        value: &mut Value,
-        each: &mut dyn FnMut(&[Node<'s>], &mut Map<String, Value>),
-    ) {
+    /// Every table of the document, those inside before those around them.
+    pub(super) fn tables(&self, nodes: &[Node<'s>], value: &mut Value, each: &mut Each<'_>) {
         match value {
             Value::Object(members) => {
                 for (key, inner) in members.iter_mut() {
