@@ -6,6 +6,7 @@ mod call;
 mod catalog;
 mod check;
 mod complete;
+mod connect;
 mod exec_limits;
 mod init;
 mod list;
@@ -79,6 +80,9 @@ enum Command {
     /// Say what changes on a server, until interrupted
     #[command(after_help = listen::EXAMPLES)]
     Listen(listen::Arguments),
+    /// Serve a client on standard input and output by a server that runs
+    #[command(after_help = connect::EXAMPLES)]
+    Connect(connect::Arguments),
     /// Print the JSON Schema of manifests or of the server file, for editors
     #[command(after_help = schema::EXAMPLES)]
     Schema(schema::Arguments),
@@ -128,6 +132,7 @@ pub fn main() -> ExitCode {
         Command::Prompt(arguments) => prompt::run(arguments),
         Command::Complete(arguments) => complete::run(arguments),
         Command::Listen(arguments) => listen::run(arguments),
+        Command::Connect(arguments) => connect::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
     }
 }

@@ -4,6 +4,7 @@
 mod answers;
 mod catalog;
 mod commands;
+mod connect;
 mod foreign;
 mod hostile;
 mod init;
