@@ -27,6 +27,7 @@ mod prompts;
 mod reload;
 mod resources;
 mod seeds;
+mod service;
 mod settings;
 mod subscriptions;
 mod wraps;
