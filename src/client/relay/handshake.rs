@@ -89,10 +89,8 @@ impl Handshake {
             value.map(str::to_owned)
         };
         match sent.method.as_str() {
-            "initialize" => {
-                if self.begun(answer, session).is_ok() {
-                    self.initialize = Some(words());
-                }
+            "initialize" if self.begun(answer, session).is_ok() => {
+                self.initialize = Some(words());
             }
             "logging/setLevel" => {
                 self.standing.insert(String::new(), words());
