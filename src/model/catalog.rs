@@ -1,6 +1,6 @@
 //! All components of a server, and what they have in common.
 
-use super::{ActionSpec, CompleteSpec, Prompt, Tool};
+use super::{ActionSpec, Actor, CompleteSpec, Prompt, Tool};
 use crate::lang::diag::Span;
 use std::fmt;
 use std::sync::Arc;
@@ -12,6 +12,8 @@ pub enum Kind {
     Tool,
     /// `[[prompt]]`.
     Prompt,
+    /// `[[actor]]`.
+    Actor,
 }
 
 impl Kind {
@@ -20,6 +22,7 @@ impl Kind {
         match self {
             Self::Tool => "tool",
             Self::Prompt => "prompt",
+            Self::Actor => "actor",
         }
     }
 }
@@ -64,6 +67,8 @@ pub enum AnyComponent {
     Tool(Arc<Tool>),
     /// A prompt.
     Prompt(Arc<Prompt>),
+    /// An actor.
+    Actor(Arc<Actor>),
 }
 
 /// The components of all files, each kind by file path and place in the file.
@@ -73,6 +78,8 @@ pub struct Catalog {
     pub tools: Vec<Arc<Tool>>,
     /// The prompts.
     pub prompts: Vec<Arc<Prompt>>,
+    /// The actors.
+    pub actors: Vec<Arc<Actor>>,
 }
 
 impl Catalog {
@@ -81,6 +88,7 @@ impl Catalog {
         match component {
             AnyComponent::Tool(tool) => self.tools.push(tool),
             AnyComponent::Prompt(prompt) => self.prompts.push(prompt),
+            AnyComponent::Actor(actor) => self.actors.push(actor),
         }
     }
 
@@ -95,6 +103,7 @@ impl Catalog {
         Counts {
             tools: self.tools.len(),
             prompts: self.prompts.len(),
+            actors: self.actors.len(),
         }
     }
 }
@@ -106,6 +115,8 @@ pub struct Counts {
     pub tools: usize,
     /// Prompts.
     pub prompts: usize,
+    /// Actors.
+    pub actors: usize,
 }
 
 impl fmt::Display for Counts {
@@ -113,7 +124,7 @@ impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = |count| if count == 1 { "" } else { "s" };
         write!(f, "{} tool{}", self.tools, plural(self.tools))?;
-        for (count, word) in [(self.prompts, "prompt")] {
+        for (count, word) in [(self.prompts, "prompt"), (self.actors, "actor")] {
             if count > 0 {
                 write!(f, ", {count} {word}{}", plural(count))?;
             }

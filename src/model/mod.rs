@@ -2,6 +2,7 @@
 //! nothing here knows TOML, and nothing here does IO.
 
 mod action;
+mod actor;
 mod catalog;
 mod complete;
 mod declaration;
@@ -17,6 +18,9 @@ pub use action::{
     ActionSpec, ArgSpec, ClientIdentity, Encoding, FileSpec, HeaderSpec, HttpBody, HttpSpec,
     HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
     is_own_header,
+};
+pub use actor::{
+    Actor, Body, DeclaredSpec, Handler, MessageSpec, Restart, Supervision, Timer, WorkerSpec,
 };
 pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind};
 pub use complete::{CompleteSpec, LiveSpec};
