@@ -159,7 +159,7 @@ impl Component for Actor {
 
 /// `actor` of a component: the message it sends, and to whom.
 #[derive(Debug)]
-pub struct MessageSpec {
+pub struct SendSpec {
     /// The actor's name.
     pub target: String,
     /// Where the target is named.

@@ -20,7 +20,7 @@ pub use action::{
     is_own_header,
 };
 pub use actor::{
-    Actor, Body, DeclaredSpec, Handler, MessageSpec, Restart, Supervision, Timer, WorkerSpec,
+    Actor, Body, DeclaredSpec, Handler, Restart, SendSpec, Supervision, Timer, WorkerSpec,
 };
 pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind};
 pub use complete::{CompleteSpec, LiveSpec};
