@@ -10,7 +10,7 @@ use crate::lang::diag::Diagnostic;
 use crate::manifest::settings::Asked;
 use crate::model::{Counts, Settings};
 use crate::reload::{self, Reloader, State};
-use crate::runtime::{Handle, Runtime};
+use crate::runtime::{Handle, Hub, Runtime};
 use crate::server::{Endpoint, Limits, Server};
 use crate::shutdown::Shutdown;
 use crate::transport::stdio::StdioOptions;
@@ -128,7 +128,8 @@ async fn serve(
         in_flight: settings.max_in_flight,
         request_timeout: settings.request_timeout,
     };
-    let server = Server::new(handle.clone(), limits, shutdown.clone());
+    let hub = Hub::new(settings.http.max_subscriptions);
+    let server = Server::new(handle.clone(), limits, hub.clone(), shutdown.clone());
     let mut listener = match face {
         Face::Stdio => None,
         Face::Http => tokio::select! {
@@ -138,7 +139,7 @@ async fn serve(
         },
     };
     let mover = listener.as_mut().map(http::Listener::mover);
-    let reloader = Reloader::new(state, handle, shutdown.clone(), mover);
+    let reloader = Reloader::new(state, handle, hub, shutdown.clone(), mover);
     let stop = shutdown.token().clone();
     // It ends when the process begins to stop; on stdio, when the set is dropped.
     let mut beside = JoinSet::new();

@@ -24,6 +24,7 @@ pub mod actor;
 pub mod protocol;
 
 // L4: the immutable runtime.
+pub mod guard;
 pub mod runtime;
 
 // L5: a message in, an answer out.

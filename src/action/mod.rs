@@ -3,6 +3,7 @@
 //! An action is prepared when the runtime is built (folders opened, clients made) and run once per
 //! call. It sees the call's values, and knows nothing of the protocol.
 
+pub mod actor;
 pub mod answer;
 mod block;
 pub mod complete;
@@ -13,11 +14,13 @@ pub mod prompt;
 mod render;
 pub mod shell;
 
+use crate::actor::Actors;
 use crate::lang::template::{Scope, Tree};
 use crate::model::ActionSpec;
 use crate::ops::{Notices, ToolOutcome, Trace};
 use crate::secret::Mask;
 use crate::shutdown::Shutdown;
+use actor::ActorAction;
 use file::FileAction;
 use http::{HttpAction, HttpClients};
 use serde_json::{Map, Value};
@@ -66,6 +69,8 @@ pub enum Action {
     Shell(ShellAction),
     /// Read a file.
     File(FileAction),
+    /// Message an actor.
+    Actor(ActorAction),
 }
 
 /// What actions are made ready with; one for a runtime, so that they share what can be shared.
@@ -73,6 +78,7 @@ pub enum Action {
 pub struct Toolbox {
     clients: HttpClients,
     runner: Runner,
+    actors: Actors,
 }
 
 /// Why an action cannot be made ready.
@@ -88,11 +94,12 @@ pub enum PrepareError {
 
 impl Toolbox {
     /// Empty. Children live at most `grace` once `shutdown` has begun; `helper` is this program,
-    /// which sets limits on a command before it becomes it.
-    pub fn new(shutdown: &Shutdown, grace: Duration, helper: PathBuf) -> Self {
+    /// which sets limits on a command before it becomes it. `actors` are those that are messaged.
+    pub fn new(shutdown: &Shutdown, grace: Duration, helper: PathBuf, actors: &Actors) -> Self {
         Self {
             clients: HttpClients::default(),
             runner: Runner::new(shutdown.clone(), grace, helper),
+            actors: actors.clone(),
         }
     }
 
@@ -116,6 +123,7 @@ impl Action {
             ActionSpec::Http(spec) => Self::Http(HttpAction::prepare(spec, &mut toolbox.clients)?),
             ActionSpec::Shell(spec) => Self::Shell(ShellAction::new(spec, toolbox.runner.clone())),
             ActionSpec::File(spec) => Self::File(FileAction::prepare(spec)?),
+            ActionSpec::Actor(spec) => Self::Actor(ActorAction::new(spec, &toolbox.actors)),
         })
     }
 
@@ -124,7 +132,7 @@ impl Action {
     pub fn is_current(&self) -> bool {
         match self {
             Self::File(action) => action.is_current(),
-            Self::Http(_) | Self::Shell(_) => true,
+            Self::Http(_) | Self::Shell(_) | Self::Actor(_) => true,
         }
     }
 
@@ -137,6 +145,7 @@ impl Action {
             Self::Http(action) => action.run(call).await.map(shared),
             Self::Shell(action) => action.run(call).await.map(shared),
             Self::File(action) => action.run(call).await.map(shared),
+            Self::Actor(action) => action.run(call).await.map(shared),
         };
         ran.map_err(|Failure(text)| Failure(call.mask().hide(text).into_owned()))
     }
@@ -146,6 +155,11 @@ impl Call<'_> {
     /// The secrets as a text may hold them.
     fn mask(&self) -> Mask {
         Mask::of(self.secrets)
+    }
+
+    /// The same for text that is seen line by line.
+    fn line_mask(&self) -> Mask {
+        Mask::of_lines(self.secrets)
     }
 }
 

@@ -4,7 +4,7 @@
 use super::error::StartError;
 use super::event::{EventStream, Events};
 use super::life::{Host, Life, Running};
-use super::mailbox::{Address, Directory, Mailbox};
+use super::mailbox::{Address, Mailbox};
 use super::store::{StateDir, StateError};
 use super::worker::launch;
 use crate::model::{Actor, Body};
@@ -118,6 +118,19 @@ impl Actors {
         }
     }
 
+    /// How the actor of this name is reached, also before it is there and after it was.
+    pub fn address(&self, name: &str) -> Address {
+        Address::new(&self.mailbox(name))
+    }
+
+    /// Whether there is an actor of this name, down or up.
+    pub fn runs(&self, name: &str) -> bool {
+        let known = self.known();
+        known
+            .get(name)
+            .is_some_and(|known| !known.mailbox.is_closed())
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         let known = self.known();
@@ -128,6 +141,15 @@ impl Actors {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    fn mailbox(&self, name: &str) -> Arc<Mailbox> {
+        let mut known = self.known();
+        let known = known.entry(name.to_owned()).or_insert_with(|| Known {
+            mailbox: Mailbox::new(name),
+            definition: [0; 32],
+        });
+        Arc::clone(&known.mailbox)
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<String, Known>> {
@@ -197,9 +219,7 @@ impl Prepared {
     async fn start(&self, actor: &Arc<Actor>) -> Result<Known, StartError> {
         let host = self.actors.host(actor).await?;
         let running = Running::start(actor, &host, None).await?;
-        // Who still has the address of an earlier one of this name reaches this one.
-        let before = self.actors.known().get(&actor.name).cloned();
-        let mailbox = before.map_or_else(|| Mailbox::new(&actor.name), |known| known.mailbox);
+        let mailbox = self.actors.mailbox(&actor.name);
         mailbox.open(actor.mailbox);
         let life = Life::new(actor, &mailbox, &host, running);
         host.shutdown.tasks().spawn(life.live());
@@ -207,16 +227,6 @@ impl Prepared {
             mailbox,
             definition: actor.definition,
         })
-    }
-
-    /// How the actors will be reached.
-    pub fn directory(&self) -> Directory {
-        let wanted = self.wanted.iter();
-        Directory::new(
-            wanted
-                .map(|(name, known)| (name.clone(), Address::new(&known.mailbox)))
-                .collect(),
-        )
     }
 
     /// Those that could not be started and may be missing.

@@ -4,7 +4,7 @@
 use super::error::CallError;
 use crate::model::Actor;
 use serde_json::Value;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -14,10 +14,6 @@ use tokio::sync::{Notify, oneshot};
 /// declared again. Cloning is cheap.
 #[derive(Clone)]
 pub struct Address(Arc<Mailbox>);
-
-/// The addresses of all actors, by name. Cloning is cheap.
-#[derive(Clone, Debug, Default)]
-pub struct Directory(Arc<HashMap<String, Address>>);
 
 /// Where a reply goes. Closed when nobody waits any more.
 pub(super) type ReplyTo = oneshot::Sender<Result<Value, CallError>>;
@@ -65,17 +61,6 @@ enum Phase {
     Closed,
     Open,
     Draining,
-}
-
-impl Directory {
-    pub(super) fn new(addresses: HashMap<String, Address>) -> Self {
-        Self(Arc::new(addresses))
-    }
-
-    /// The actor of this name.
-    pub fn get(&self, name: &str) -> Option<&Address> {
-        self.0.get(name)
-    }
 }
 
 impl Address {

@@ -31,5 +31,5 @@ mod tests;
 pub use actors::{Actors, Prepared};
 pub use error::{CallError, StartError};
 pub use event::{ActorEvent, EVENTS, EventStream, Heard};
-pub use mailbox::{Address, Directory};
+pub use mailbox::Address;
 pub use store::StateError;

@@ -234,7 +234,7 @@ fn lower_document<'a>(cx: &Cx<'a>, table: Table<'a>) -> Vec<Lowered> {
     let mut defaults = table.table("defaults");
     if let Some(defaults) = &mut defaults {
         defaults.set_place("in [defaults]");
-        refuse_unserved(defaults, &["scopes", "wrap"]);
+        refuse_unserved(defaults, &["scopes"]);
         check_defaults(cx, defaults);
     }
     let tools = table.tables("tool").into_iter();
@@ -243,7 +243,9 @@ fn lower_document<'a>(cx: &Cx<'a>, table: Table<'a>) -> Vec<Lowered> {
         .collect();
     let prompts = table.tables("prompt").into_iter();
     components.extend(prompts.map(|each| prompt(cx, each, defaults.as_ref())));
-    refuse_unserved(&table, &["resource", "actor"]);
+    let actors = table.tables("actor").into_iter();
+    components.extend(actors.map(|each| actor(cx, each)));
+    refuse_unserved(&table, &["resource"]);
     refuse_strays(&table);
     if let Some(defaults) = defaults {
         finish_defaults(defaults);

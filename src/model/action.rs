@@ -1,6 +1,6 @@
 //! What a component does: the validated form of `http`, `shell` and `file`.
 
-use super::HostPattern;
+use super::{HostPattern, ProgressSpec, SendSpec};
 use crate::lang::template::{Template, Tree};
 use http::header;
 use std::path::PathBuf;
@@ -16,6 +16,18 @@ pub enum ActionSpec {
     Shell(Arc<ShellSpec>),
     /// Read a file.
     File(Arc<FileSpec>),
+    /// Message an actor.
+    Actor(Arc<SendSpec>),
+}
+
+impl ActionSpec {
+    /// Whether it may log to its caller.
+    pub fn logs(&self) -> bool {
+        match self {
+            Self::Shell(spec) => spec.log,
+            Self::Http(_) | Self::File(_) | Self::Actor(_) => false,
+        }
+    }
 }
 
 /// `http`: one request to an upstream.
@@ -165,6 +177,10 @@ pub struct ShellSpec {
     pub success: Vec<i32>,
     /// What its output is.
     pub parse: Parse,
+    /// What of its standard output is progress.
+    pub progress: Option<ProgressSpec>,
+    /// What it says on standard error is a log.
+    pub log: bool,
     /// Limits set on it.
     pub limits: LimitsSpec,
 }

@@ -168,8 +168,8 @@ pub struct SendSpec {
     pub message: String,
     /// Where the message is named.
     pub message_at: Span,
-    /// What goes with it; all arguments when absent.
-    pub payload: Option<Tree>,
+    /// What goes with it.
+    pub payload: Tree,
     /// How the reply becomes a JSON object; it is one already when absent.
     pub reply: Option<Tree>,
     /// How long a reply is waited for. `None` is a cast: nobody waits.

@@ -1,6 +1,6 @@
 //! All components of a server, and what they have in common.
 
-use super::{ActionSpec, Actor, CompleteSpec, Prompt, Tool};
+use super::{ActionSpec, Actor, CompleteSpec, Prompt, Tool, WrapSpec};
 use crate::lang::diag::Span;
 use std::fmt;
 use std::sync::Arc;
@@ -27,6 +27,17 @@ impl Kind {
     }
 }
 
+impl Kind {
+    /// The word with its article.
+    pub fn one(self) -> &'static str {
+        match self {
+            Self::Tool => "a tool",
+            Self::Prompt => "a prompt",
+            Self::Actor => "an actor",
+        }
+    }
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
@@ -43,6 +54,9 @@ pub trait Component: fmt::Debug + Send + Sync + 'static {
 
     /// What it does; `None` answers from `result` alone.
     fn action(&self) -> Option<&ActionSpec>;
+
+    /// What stands around its action, the outermost first.
+    fn wraps(&self) -> &[WrapSpec];
 
     /// How values that it takes are completed, by name.
     fn completions(&self) -> &[(String, CompleteSpec)] {
@@ -133,7 +147,8 @@ impl fmt::Display for Counts {
     }
 }
 
-fn actions_of<C: Component>(component: &C) -> impl Iterator<Item = &ActionSpec> {
+/// Everything that a component does, its completions included.
+pub fn actions_of<C: Component>(component: &C) -> impl Iterator<Item = &ActionSpec> {
     let completions = component.completions().iter();
     let live = completions.filter_map(|(_, complete)| match complete {
         CompleteSpec::Live(live) => live.action.as_ref(),

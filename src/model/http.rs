@@ -31,6 +31,8 @@ pub struct HttpSettings {
     pub idle_timeout: Duration,
     /// The longest wait for a peer to take more of an answer.
     pub write_timeout: Duration,
+    /// Most listeners (`subscriptions/listen`) at the same time.
+    pub max_subscriptions: usize,
     /// The largest request body, in bytes. 64 such bodies may be on their way at the same time.
     pub max_body_bytes: usize,
 }
@@ -47,6 +49,7 @@ impl Default for HttpSettings {
             body_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(75),
             write_timeout: Duration::from_secs(30),
+            max_subscriptions: 256,
             max_body_bytes: 4 * 1024 * 1024,
         }
     }

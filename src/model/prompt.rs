@@ -1,6 +1,6 @@
 //! A prompt, whole.
 
-use super::{ActionSpec, BlockSpec, CompleteSpec, Component, Icon, Kind, Role};
+use super::{ActionSpec, BlockSpec, CompleteSpec, Component, Icon, Kind, Role, WrapSpec};
 use crate::lang::diag::Span;
 use crate::lang::template::{Template, Tree};
 use serde_json::{Map, Value};
@@ -42,6 +42,8 @@ pub struct Prompt {
     pub declaration: PromptDeclaration,
     /// What it does; `None` answers from `result` alone.
     pub action: Option<ActionSpec>,
+    /// What stands around the action, the outermost first.
+    pub wraps: Vec<WrapSpec>,
     /// Which messages it gives; `None` is the action's own answer.
     pub result: Option<PromptResultSpec>,
     /// How arguments are completed, those that are.
@@ -87,6 +89,10 @@ impl Component for Prompt {
 
     fn completions(&self) -> &[(String, CompleteSpec)] {
         &self.completions
+    }
+
+    fn wraps(&self) -> &[WrapSpec] {
+        &self.wraps
     }
 
     fn fingerprint(&self) -> &str {

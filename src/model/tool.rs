@@ -1,6 +1,6 @@
 //! A tool, whole.
 
-use super::{ActionSpec, Component, Kind, ResultSpec, ToolDeclaration};
+use super::{ActionSpec, Component, Kind, ResultSpec, ToolDeclaration, WrapSpec};
 use crate::lang::diag::Span;
 use crate::lang::schema::{HeaderParam, Schema};
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub struct Tool {
     pub output: Option<Arc<Schema>>,
     /// What it does; `None` answers from `result` alone.
     pub action: Option<ActionSpec>,
+    /// What stands around the action, the outermost first.
+    pub wraps: Vec<WrapSpec>,
     /// How the answer is made; `None` is the action's default.
     pub result: Option<ResultSpec>,
     /// See [`Component::fingerprint`].
@@ -37,6 +39,10 @@ impl Component for Tool {
 
     fn action(&self) -> Option<&ActionSpec> {
         self.action.as_ref()
+    }
+
+    fn wraps(&self) -> &[WrapSpec] {
+        &self.wraps
     }
 
     fn fingerprint(&self) -> &str {

@@ -5,7 +5,7 @@ use super::face::Face;
 use super::jsonrpc::{self, Id, Malformed, Message, Notification, Request};
 use super::version::Dialect;
 use super::{json, modern, version};
-use crate::ops::{Answer, Context, Notice, OpError, Operation, ProgressToken};
+use crate::ops::{Answer, Change, Context, Filter, Notice, OpError, Operation, ProgressToken};
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
@@ -40,6 +40,17 @@ pub enum Step {
     Reply(Response),
     /// This is to be carried out.
     Call(Call),
+    /// This is to be listened for.
+    Listen(Listen),
+}
+
+/// A request to be told of changes.
+#[derive(Debug)]
+pub struct Listen {
+    /// Of which.
+    pub filter: Filter,
+    /// Where they go.
+    pub reply_to: ReplyTo,
 }
 
 /// A request, read and ready to be carried out.
@@ -143,6 +154,48 @@ impl ReplyTo {
         }
     }
 
+    /// The first message to who listens: what is listened for.
+    pub fn acknowledged(&self, filter: &Filter) -> Bytes {
+        match self.dialect {
+            Dialect::Modern => modern::acknowledged(&self.id, filter),
+        }
+    }
+
+    /// A change, for who listens.
+    pub fn change(&self, change: &Change) -> Bytes {
+        match self.dialect {
+            Dialect::Modern => modern::change(&self.id, change),
+        }
+    }
+
+    /// The listening is ended by the server; [`ReplyTo::listened`] comes after it.
+    pub fn cancelled(&self) -> Bytes {
+        match self.dialect {
+            Dialect::Modern => modern::cancelled(&self.id),
+        }
+    }
+
+    /// The answer to a request to listen, once it is over.
+    pub fn listened(&self, face: &Face) -> Response {
+        Response {
+            status: StatusCode::OK,
+            body: match self.dialect {
+                Dialect::Modern => modern::listen_response(face, &self.id),
+            },
+            code: None,
+        }
+    }
+
+    /// The answer that the request is refused, over HTTP because the client takes no stream
+    /// (specification: streamable-http §Sending Messages).
+    pub fn refuse_without_stream(&self) -> Response {
+        let why = "the answer is a stream: accept `text/event-stream` too".to_owned();
+        Response {
+            status: StatusCode::NOT_ACCEPTABLE,
+            ..self.refuse(&Fault::InvalidRequest(why))
+        }
+    }
+
     /// The answer that the request is refused.
     pub fn refuse(&self, fault: &Fault) -> Response {
         error(self.dialect, Some(&self.id), fault)
@@ -170,11 +223,12 @@ fn request(face: &Face, carrier: Carrier<'_>, request: Request<'_>) -> Step {
         id: request.id,
     };
     match read {
-        Ok((operation, context)) => Step::Call(Call {
+        Ok((modern::What::Operation(operation), context)) => Step::Call(Call {
             operation,
             context,
             reply_to,
         }),
+        Ok((modern::What::Listen(filter), _)) => Step::Listen(Listen { filter, reply_to }),
         Err(fault) => Step::Reply(reply_to.refuse(&fault)),
     }
 }

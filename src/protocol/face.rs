@@ -26,8 +26,12 @@ pub struct Offer {
     pub tools: Option<Behaviour>,
     /// Prompts, and how their list behaves.
     pub prompts: Option<Behaviour>,
+    /// Resources, and how their lists behave.
+    pub resources: Option<Behaviour>,
     /// Some value can be completed.
     pub completions: bool,
+    /// Some component may log to its caller.
+    pub logging: bool,
 }
 
 /// How a kind behaves.

@@ -19,6 +19,6 @@ mod version;
 mod tests;
 
 pub use codes::{Fault, PARSE_ERROR};
-pub use dispatch::{Call, Carrier, Conversation, ReplyTo, Response, Step, receive, refuse};
+pub use dispatch::{Call, Carrier, Conversation, Listen, ReplyTo, Response, Step, receive, refuse};
 pub use face::{Behaviour, Face, Offer};
 pub use jsonrpc::Id;

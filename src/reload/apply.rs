@@ -12,7 +12,7 @@ use crate::manifest::load::{Loaded, load};
 use crate::manifest::lower::codes::NOT_READY;
 use crate::manifest::settings::{self, Asked};
 use crate::model::{ActionSpec, Kind, OnError, Settings};
-use crate::runtime::{self, Diff, Handle, Runtime};
+use crate::runtime::{self, Diff, Handle, Hub, Runtime};
 use crate::shutdown::Shutdown;
 use crate::transport::http::Mover;
 use std::collections::HashSet;
@@ -57,6 +57,7 @@ pub struct Reloader {
     environment: Environment,
     schemas: Arc<SchemaCache>,
     handle: Handle,
+    hub: Hub,
     shutdown: Shutdown,
     /// The settings that hold until the process ends, whatever the server file says later.
     started: Settings,
@@ -87,8 +88,14 @@ struct RefusedLook {
 
 impl Reloader {
     /// Goes on from the first load, which is what `handle` serves, on the listener that `mover`
-    /// moves.
-    pub fn new(first: State, handle: Handle, shutdown: Shutdown, mover: Option<Mover>) -> Self {
+    /// moves. `hub` hears of what each reload changed.
+    pub fn new(
+        first: State,
+        handle: Handle,
+        hub: Hub,
+        shutdown: Shutdown,
+        mover: Option<Mover>,
+    ) -> Self {
         let mut said = Said::default();
         said.new_of(&first.found);
         Self {
@@ -96,6 +103,7 @@ impl Reloader {
             environment: first.environment,
             schemas: first.schemas,
             handle,
+            hub,
             shutdown,
             started: first.settings.clone(),
             served: Look {
@@ -232,6 +240,10 @@ impl Reloader {
         };
         let counts = runtime.counts();
         self.handle.swap(Arc::new(runtime));
+        // Who asks because of this is answered by the new runtime.
+        for list in &diff.lists {
+            self.hub.list_changed(*list);
+        }
         let settings = std::mem::replace(&mut self.served, look).settings;
         self.say_whole_again();
         self.say_restart(&settings);

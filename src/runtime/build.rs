@@ -4,9 +4,12 @@ use super::list::List;
 use super::set::{Entry, Set};
 use super::{Listed, Runtime, SharedValues};
 use crate::action::{PrepareError, Toolbox};
+use crate::actor::Actors;
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::NOT_READY;
-use crate::model::{Catalog, Component, Kind, Prompt, Settings, Tool};
+use crate::model::{
+    ActionSpec, Actor, Catalog, Component, Kind, Prompt, Settings, Tool, actions_of,
+};
 use crate::process::own_binary;
 use crate::protocol::{Behaviour, Face, Offer};
 use crate::shutdown::Shutdown;
@@ -24,7 +27,7 @@ pub struct Built {
 
 /// Builds the runtime of this catalog. What `previous` had ready for a component that has not
 /// changed is taken over: open folders, connection pools. One that cannot be made ready is left out
-/// when `may_miss` says so of its kind and name.
+/// when `may_miss` says so of its kind and name. `actors` are those that run for it.
 ///
 /// # Errors
 /// What cannot be made ready: a folder that is gone, a certificate that cannot be used.
@@ -33,9 +36,10 @@ pub fn build(
     catalog: &Catalog,
     previous: Option<&Runtime>,
     shutdown: &Shutdown,
+    actors: &Actors,
     may_miss: impl Fn(Kind, &str) -> bool,
 ) -> Result<Built, Vec<Diagnostic>> {
-    let mut toolbox = Toolbox::new(shutdown, settings.server.grace, helper());
+    let mut toolbox = Toolbox::new(shutdown, settings.server.grace, helper(), actors);
     if let Some(previous) = previous {
         toolbox.take_over(previous.actions());
     }
@@ -48,6 +52,11 @@ pub fn build(
     let tools = builder.ready(&catalog.tools, previous.map(|before| &before.tools.set));
     let before = previous.map(|before| &before.prompts.set);
     let prompts = builder.ready(&catalog.prompts, before);
+    // One that was left out does not run.
+    let running = catalog.actors.iter();
+    let running = running.filter(|actor| actors.runs(&actor.name));
+    let running: Vec<Arc<Actor>> = running.cloned().collect();
+    let running = builder.ready(&running, previous.map(|before| &before.actors));
     let Builder {
         left_out, errors, ..
     } = builder;
@@ -55,7 +64,7 @@ pub fn build(
         return Err(errors);
     }
     Ok(Built {
-        runtime: assemble(settings, tools, prompts),
+        runtime: assemble(settings, tools, prompts, running),
         left_out,
     })
 }
@@ -93,8 +102,8 @@ impl<M: Fn(Kind, &str) -> bool> Builder<M> {
     }
 }
 
-/// This program, for commands that run under limits.
-fn helper() -> PathBuf {
+/// This program, for commands and workers that run under limits.
+pub fn helper() -> PathBuf {
     own_binary().unwrap_or_else(|_| PathBuf::from("snodo"))
 }
 
@@ -105,11 +114,21 @@ fn not_ready<C: Component>(component: &C, error: &PrepareError) -> Diagnostic {
         .label(format!("in {kind} \"{key}\""))
 }
 
-fn assemble(settings: &Settings, tools: Vec<Entry<Tool>>, prompts: Vec<Entry<Prompt>>) -> Runtime {
+/// Who listens is told of every change of a list.
+const NOTIFIED: Behaviour = Behaviour { list_changed: true };
+
+fn assemble(
+    settings: &Settings,
+    tools: Vec<Entry<Tool>>,
+    prompts: Vec<Entry<Prompt>>,
+    actors: Vec<Entry<Actor>>,
+) -> Runtime {
     let offer = Offer {
-        tools: (!tools.is_empty()).then(Behaviour::default),
-        prompts: (!prompts.is_empty()).then(Behaviour::default),
+        tools: (!tools.is_empty()).then_some(NOTIFIED),
+        prompts: (!prompts.is_empty()).then_some(NOTIFIED),
         completions: prompts.iter().any(completes),
+        logging: tools.iter().any(logs) || prompts.iter().any(logs),
+        ..Offer::default()
     };
     let mirrored = tools.iter().map(|entry| {
         let tool = &entry.component;
@@ -120,9 +139,14 @@ fn assemble(settings: &Settings, tools: Vec<Entry<Tool>>, prompts: Vec<Entry<Pro
         discovery: face.discover_result(settings.server.caches.discovery),
         tools: Listed::tools(settings, &face, tools),
         prompts: Listed::prompts(settings, &face, prompts),
+        actors: Set::new(actors),
         values: SharedValues::of(&settings.values),
         face,
     }
+}
+
+fn logs<C: Component>(entry: &Entry<C>) -> bool {
+    actions_of(&*entry.component).any(ActionSpec::logs)
 }
 
 fn completes<C: Component>(entry: &Entry<C>) -> bool {

@@ -2,6 +2,7 @@
 
 use super::Runtime;
 use crate::model::Kind;
+use crate::ops::ListKind;
 
 /// The components that came, went, or are not what they were, each by kind and name, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub struct Diff {
     pub changed: Vec<(Kind, String)>,
     /// Those that are gone.
     pub removed: Vec<(Kind, String)>,
+    /// The lists that show something else, or in another order.
+    pub lists: Vec<ListKind>,
 }
 
 impl Diff {
@@ -20,6 +23,21 @@ impl Diff {
         let mut diff = Self::default();
         after.tools.set.differs(&before.tools.set, &mut diff);
         after.prompts.set.differs(&before.prompts.set, &mut diff);
+        after.actors.differs(&before.actors, &mut diff);
+        for (list, changed) in [
+            (
+                ListKind::Tools,
+                after.tools.list.differs(&before.tools.list),
+            ),
+            (
+                ListKind::Prompts,
+                after.prompts.list.differs(&before.prompts.list),
+            ),
+        ] {
+            if changed {
+                diff.lists.push(list);
+            }
+        }
         diff.added.sort();
         diff.changed.sort();
         diff.removed.sort();

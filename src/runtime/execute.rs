@@ -3,9 +3,11 @@
 use super::Runtime;
 use super::set::Entry;
 use crate::action::{Call, Failure, answer};
+use crate::guard::{Stop, Wrapped};
 use crate::lang::template::Scope;
 use crate::model::{Component, Tool};
 use crate::ops::{Answer, Arguments, Context, Notices, OpError, Operation, ToolOutcome};
+use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -76,10 +78,34 @@ impl Runtime {
             return Ok(ToolOutcome::error(error.to_string()));
         }
         let scope = self.scope("args", Arc::new(arguments), request.context);
+        if entry.wraps.is_empty() {
+            return self.act(entry, &scope, request).await;
+        }
+        let call = async { Ok(Answer::Tool(self.act(entry, &scope, request).await?)) };
+        let wrapped = Wrapped {
+            scope: &scope,
+            slot: "",
+        };
+        match entry.wraps.around(wrapped, call.boxed()).await {
+            Ok(Answer::Tool(outcome)) => Ok(outcome),
+            Ok(_) => Err(OpError::Internal("another answer was kept".into())),
+            Err(Stop::Refused(text)) => Ok(ToolOutcome::error(text)),
+            Err(Stop::Error(error)) => Err(error),
+        }
+    }
+
+    /// What the tool does, and what it answers.
+    async fn act(
+        &self,
+        entry: &Entry<Tool>,
+        scope: &Scope,
+        request: Request<'_>,
+    ) -> Result<ToolOutcome, OpError> {
+        let tool = &*entry.component;
         let outcome = match &entry.action {
-            None => answer::from_result(tool, &scope, None)?,
-            Some(action) => match action.run(self.call(tool, &scope, request)).await {
-                Ok(output) => answer::from_result(tool, &scope, Some(output))?,
+            None => answer::from_result(tool, scope, None)?,
+            Some(action) => match action.run(self.call(tool, scope, request)).await {
+                Ok(output) => answer::from_result(tool, scope, Some(output))?,
                 Err(Failure(text)) => ToolOutcome::error(text),
             },
         };

@@ -9,6 +9,8 @@ use crate::ops::{Answer, OpError, Ready};
 pub(super) struct List {
     pages: Vec<Ready>,
     cursors: Cursors,
+    /// What is shown, whatever the size of a page.
+    content: [u8; 32],
 }
 
 impl List {
@@ -22,6 +24,7 @@ impl List {
     ) -> Self {
         let size = settings.server.page_size.max(1);
         let (fingerprints, shown): (Vec<&str>, Vec<T>) = shown.unzip();
+        let content = digest(&fingerprints);
         let secret = settings.server.secret.as_ref();
         let cursors = Cursors::new(
             name,
@@ -42,7 +45,13 @@ impl List {
         Self {
             pages: pages.collect(),
             cursors,
+            content,
         }
+    }
+
+    /// Whether the lists show different things, or in another order.
+    pub(super) fn differs(&self, other: &Self) -> bool {
+        self.content != other.content
     }
 
     /// The page that a cursor stands for; the first without one.
@@ -57,4 +66,17 @@ impl List {
         let page = self.pages.get(page).ok_or(OpError::InvalidCursor)?;
         Ok(Answer::Ready(page.clone()))
     }
+}
+
+fn digest(fingerprints: &[&str]) -> [u8; 32] {
+    let mut context = ring::digest::Context::new(&ring::digest::SHA256);
+    for fingerprint in fingerprints {
+        context.update(fingerprint.as_bytes());
+        context.update(b"\n");
+    }
+    let mut digest = [0; 32];
+    for (to, from) in digest.iter_mut().zip(context.finish().as_ref()) {
+        *to = *from;
+    }
+    digest
 }

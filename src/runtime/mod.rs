@@ -6,16 +6,18 @@ mod cursor;
 mod diff;
 mod execute;
 mod handle;
+mod hub;
 mod list;
 mod prompts;
 mod set;
 
-pub use build::{Built, build};
+pub use build::{Built, build, helper};
 pub use diff::Diff;
 pub use handle::Handle;
+pub use hub::{Full, Hub, Listener};
 
 use crate::action::Action;
-use crate::model::{Catalog, Counts, Kind, Prompt, Tool, Values};
+use crate::model::{Actor, Catalog, Counts, Kind, Prompt, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
 use list::List;
@@ -30,6 +32,8 @@ pub struct Runtime {
     discovery: Ready,
     tools: Listed<Tool>,
     prompts: Listed<Prompt>,
+    /// What is declared of the actors. They themselves run elsewhere, longer than this.
+    actors: Set<Actor>,
     values: SharedValues,
 }
 
@@ -58,6 +62,7 @@ impl Runtime {
         match kind {
             Kind::Tool => self.tools.set.get(key).is_some(),
             Kind::Prompt => self.prompts.set.get(key).is_some(),
+            Kind::Actor => self.actors.get(key).is_some(),
         }
     }
 
@@ -66,12 +71,15 @@ impl Runtime {
         Counts {
             tools: self.tools.set.len(),
             prompts: self.prompts.set.len(),
+            actors: self.actors.len(),
         }
     }
 
     /// Whether these components, in this order, are the ones that are served.
     pub fn serves_just(&self, catalog: &Catalog) -> bool {
-        self.tools.set.holds_just(&catalog.tools) && self.prompts.set.holds_just(&catalog.prompts)
+        self.tools.set.holds_just(&catalog.tools)
+            && self.prompts.set.holds_just(&catalog.prompts)
+            && self.actors.holds_just(&catalog.actors)
     }
 
     /// Whether what was opened when this was built is still what its names lead to: another folder
@@ -83,7 +91,9 @@ impl Runtime {
     /// Whether both serve the same components in the same order by the same actions. What they say
     /// of the server may differ.
     pub fn serves_as(&self, other: &Self) -> bool {
-        self.tools.set.is_as(&other.tools.set) && self.prompts.set.is_as(&other.prompts.set)
+        self.tools.set.is_as(&other.tools.set)
+            && self.prompts.set.is_as(&other.prompts.set)
+            && self.actors.is_as(&other.actors)
     }
 
     /// The actions of all components.

@@ -5,9 +5,12 @@ use super::complete::choose;
 use super::execute::Request;
 use super::set::Entry;
 use crate::action::{Failure, complete, prompt};
+use crate::guard::{Outcome, Stop, Wrapped};
 use crate::lang::template::Scope;
 use crate::model::{CompleteSpec, Component, LiveSpec, Prompt};
 use crate::ops::{Answer, Completion, OpError, PromptOutcome, Reference, Texts};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -34,8 +37,14 @@ impl Runtime {
             )));
         }
         let scope = self.scope("args", values(arguments), request.context);
-        let made = self.prompt(entry, &scope, request).await;
-        made.map_err(|Failure(text)| OpError::Failed(text))
+        let call = async {
+            let made = self.prompt(entry, &scope, request).await;
+            made.map(Answer::Prompt).map_err(failed)
+        };
+        match wrapped(entry, &scope, "", call.boxed()).await? {
+            Answer::Prompt(outcome) => Ok(outcome),
+            _ => Err(OpError::Internal("another answer was kept".into())),
+        }
     }
 
     async fn prompt(
@@ -77,7 +86,7 @@ impl Runtime {
             )));
         }
         let completion = self.completion(entry, "args", argument, typed, others, request);
-        completion.await.map(Answer::Completion)
+        completion.await
     }
 
     async fn completion<C: Component>(
@@ -88,25 +97,24 @@ impl Runtime {
         typed: String,
         mut others: Texts,
         request: Request<'_>,
-    ) -> Result<Completion, OpError> {
+    ) -> Result<Answer, OpError> {
         let mut completions = entry.component.completions().iter();
         match completions.find(|(name, _)| name == argument) {
-            None => Ok(Completion::default()),
+            None => Ok(Answer::Completion(Completion::default())),
             Some((_, CompleteSpec::List(values))) => {
-                Ok(choose(values.iter().map(String::as_str), &typed, true))
+                let values = values.iter().map(String::as_str);
+                Ok(Answer::Completion(choose(values, &typed, true)))
             }
             Some((_, CompleteSpec::Live(live))) => {
                 others.insert(argument.to_owned(), typed.clone());
                 let scope = self.scope(root, values(others), request.context);
-                let asked = self.candidates(entry, argument, live, &scope, request);
-                match asked.await {
-                    Ok(values) => Ok(choose(
-                        values.iter().map(String::as_str),
-                        &typed,
-                        live.filter,
-                    )),
-                    Err(Failure(text)) => Err(OpError::Failed(text)),
-                }
+                let call = async {
+                    let asked = self.candidates(entry, argument, live, &scope, request);
+                    let values = asked.await.map_err(failed)?;
+                    let values = values.iter().map(String::as_str);
+                    Ok(Answer::Completion(choose(values, &typed, live.filter)))
+                };
+                wrapped(entry, &scope, argument, call.boxed()).await
             }
         }
     }
@@ -129,6 +137,25 @@ impl Runtime {
         };
         complete::candidates(live, scope, output)
     }
+}
+
+/// A call inside the wrappers of its component. A component that is no tool has no other way to say
+/// that it refuses than a protocol error.
+async fn wrapped<C: Component>(
+    entry: &Entry<C>,
+    scope: &Scope,
+    slot: &str,
+    call: BoxFuture<'_, Outcome>,
+) -> Result<Answer, OpError> {
+    match entry.wraps.around(Wrapped { scope, slot }, call).await {
+        Ok(answer) => Ok(answer),
+        Err(Stop::Refused(text)) => Err(OpError::Failed(text)),
+        Err(Stop::Error(error)) => Err(error),
+    }
+}
+
+fn failed(Failure(text): Failure) -> Stop {
+    Stop::Error(OpError::Failed(text))
 }
 
 fn values(texts: Texts) -> Arc<Map<String, Value>> {

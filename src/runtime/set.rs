@@ -1,6 +1,7 @@
 //! The components of one kind, made ready: found by what they are asked for by.
 
 use crate::action::{Action, PrepareError, Toolbox};
+use crate::guard::Wraps;
 use crate::model::{CompleteSpec, Component};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub(super) struct Set<C> {
 pub(super) struct Entry<C> {
     pub(super) component: Arc<C>,
     pub(super) action: Option<Arc<Action>>,
+    /// What stands around its actions.
+    pub(super) wraps: Arc<Wraps>,
     /// What gives the candidates of completions, by what is completed.
     completers: Vec<(String, Arc<Action>)>,
 }
@@ -101,8 +104,11 @@ impl<C: Component> Entry<C> {
     ) -> Result<Self, PrepareError> {
         let known = before.and_then(|before| before.get(component.key()));
         let known = known.filter(|known| known.component.definition() == component.definition());
+        let wraps = known.map(|known| Arc::clone(&known.wraps));
+        let wraps = wraps.unwrap_or_else(|| Arc::new(Wraps::new(component.wraps())));
         if let Some(known) = known.filter(|known| known.is_current()) {
             return Ok(Self {
+                wraps,
                 component: Arc::clone(component),
                 action: known.action.clone(),
                 completers: known.completers.clone(),
@@ -121,6 +127,7 @@ impl<C: Component> Entry<C> {
         Ok(Self {
             component: Arc::clone(component),
             action,
+            wraps,
             completers,
         })
     }

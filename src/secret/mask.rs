@@ -42,6 +42,13 @@ impl Mask {
         Self { forms }
     }
 
+    /// Hides these values in text that is seen line by line: also each line of one that has several.
+    pub fn of_lines(secrets: &Map<String, Value>) -> Self {
+        let values = secrets.values().filter_map(Value::as_str);
+        let lines = values.flat_map(str::lines).map(str::trim).map(Value::from);
+        Self::of(&lines.map(|line| (line.to_string(), line)).collect())
+    }
+
     /// The text with `[secret]` in place of each secret.
     pub fn hide<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
         let mut text = text.into();
@@ -99,6 +106,20 @@ mod tests {
         let mask = mask(json!({ "short": "token", "long": "my-token-2" }));
         assert_eq!(mask.hide("my-token-2 and token"), "[secret] and [secret]");
         assert_eq!(mask.longest(), "my-token-2".len());
+    }
+
+    #[test]
+    fn a_secret_of_several_lines_is_hidden_line_by_line() {
+        let secrets = json!({ "key": "-----BEGIN\n  first\n}\nsecond\n" });
+        let mask = Mask::of_lines(secrets.as_object().unwrap());
+        for (line, expected) in [
+            ("-----BEGIN", "[secret]"),
+            ("  first", "  [secret]"),
+            ("}", "}"),
+            ("the second", "the [secret]"),
+        ] {
+            assert_eq!(mask.hide(line), expected);
+        }
     }
 
     #[test]

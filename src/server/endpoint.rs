@@ -60,6 +60,10 @@ pub trait Session: Send + 'static {
     /// Takes one message, in the order of the stream. Never blocks.
     fn receive(&mut self, message: &[u8]) -> Received;
 
+    /// No message comes any more: what only waits for something to say ends now. What works may
+    /// finish.
+    fn ended(&mut self);
+
     /// The error for a message longer than the transport takes, `limit` bytes. The message itself
     /// was not kept, so the error has no id.
     fn too_long(&mut self, limit: usize) -> Bytes;

@@ -6,6 +6,7 @@ mod carry_out;
 mod endpoint;
 mod execute;
 mod in_flight;
+mod listen;
 mod noted;
 mod serve;
 mod session;

@@ -1,10 +1,12 @@
 //! The server: one message by HTTP, or a stream of them.
 
 use super::carry_out::carry_out;
+use super::listen::listening;
 use super::noted::{First, Noted};
 use super::{Endpoint, Execute, Reply, Snapshots, StreamSession};
-use crate::ops::Notices;
-use crate::protocol::{self, Call, Carrier, Response, Step};
+use crate::ops::{Notices, OpError};
+use crate::protocol::{self, Call, Carrier, Listen, Response, Step};
+use crate::runtime::Hub;
 use crate::shutdown::Shutdown;
 use bytes::Bytes;
 use http::HeaderMap;
@@ -35,17 +37,36 @@ impl Default for Limits {
 pub struct Server<S> {
     runtimes: S,
     limits: Limits,
+    hub: Hub,
     shutdown: Shutdown,
 }
 
 impl<S: Snapshots> Server<S> {
     /// A server of these runtimes, within these limits. Requests in flight when `shutdown` gives them
-    /// up are dropped and answered with an internal error: the server is stopping.
-    pub fn new(runtimes: S, limits: Limits, shutdown: Shutdown) -> Self {
+    /// up are dropped and answered with an internal error: the server is stopping. Changes are told to
+    /// those who listen as `hub` hears of them.
+    pub fn new(runtimes: S, limits: Limits, hub: Hub, shutdown: Shutdown) -> Self {
         Self {
             runtimes,
             limits,
+            hub,
             shutdown,
+        }
+    }
+
+    fn listen(&self, listen: Listen, may_stream: bool) -> Reply {
+        let Listen { filter, reply_to } = listen;
+        if !may_stream {
+            return message(reply_to.refuse_without_stream());
+        }
+        match self.hub.listen(filter) {
+            Err(full) => message(reply_to.refuse(&OpError::Failed(full.to_string()).into())),
+            Ok(listener) => {
+                let stop = self.shutdown.token();
+                let ends = [stop.clone(), stop.clone()];
+                let runtimes = self.runtimes.clone();
+                Reply::Stream(listening(runtimes, listener, reply_to, ends))
+            }
         }
     }
 
@@ -82,11 +103,17 @@ impl<S: Snapshots> Endpoint for Server<S> {
                 message(response)
             }
             Step::Call(call) => self.call(runtime, call, may_stream).await,
+            Step::Listen(listen) => self.listen(listen, may_stream),
         }
     }
 
     fn open(&self) -> StreamSession<S> {
-        StreamSession::new(self.runtimes.clone(), self.limits, self.shutdown.clone())
+        StreamSession::new(
+            self.runtimes.clone(),
+            self.limits,
+            self.hub.clone(),
+            self.shutdown.clone(),
+        )
     }
 }
 

@@ -2,55 +2,88 @@
 
 use super::carry_out::carry_out;
 use super::in_flight::{InFlight, Place, Refusal};
+use super::listen::listening;
 use super::noted::Noted;
 use super::{Execute as _, Limits, Part, Parts, Received, Session, Snapshots, Work};
 use crate::ops::{Notices, OpError};
-use crate::protocol::{self, Call, Carrier, Conversation, Fault, PARSE_ERROR, Step};
+use crate::protocol::{
+    self, Call, Carrier, Conversation, Fault, Listen, PARSE_ERROR, ReplyTo, Step,
+};
+use crate::runtime::Hub;
 use crate::shutdown::Shutdown;
 use bytes::Bytes;
-use futures_util::stream::{self, StreamExt as _};
+use futures_util::stream::{self, Stream, StreamExt as _};
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// One stream's state: which requests are in flight, and what its messages have agreed on.
 #[derive(Debug)]
 pub struct StreamSession<S> {
     runtimes: S,
     limits: Limits,
+    hub: Hub,
     shutdown: Shutdown,
+    /// Cancelled once no message comes any more.
+    ended: CancellationToken,
     conversation: Conversation,
     in_flight: InFlight,
 }
 
 impl<S: Snapshots> StreamSession<S> {
-    pub(super) fn new(runtimes: S, limits: Limits, shutdown: Shutdown) -> Self {
+    pub(super) fn new(runtimes: S, limits: Limits, hub: Hub, shutdown: Shutdown) -> Self {
         Self {
             runtimes,
             limits,
+            hub,
             shutdown,
+            ended: CancellationToken::new(),
             conversation: Conversation::default(),
             in_flight: InFlight::new(limits.in_flight),
+        }
+    }
+
+    /// Takes the place of a request. The error is its answer.
+    fn place(&self, reply_to: &ReplyTo) -> Result<Place, Received> {
+        self.in_flight.begin(reply_to.id()).map_err(|refusal| {
+            let why = refusal.to_string();
+            let fault = match refusal {
+                Refusal::Duplicate => Fault::InvalidRequest(why),
+                Refusal::Full(_) => OpError::Internal(why).into(),
+            };
+            let response = reply_to.refuse(&fault);
+            tracing::debug!(code = response.code, "refused a request");
+            Received::Answer(response.body)
+        })
+    }
+
+    fn listen(&self, listen: Listen) -> Received {
+        let Listen { filter, reply_to } = listen;
+        let place = match self.place(&reply_to) {
+            Ok(place) => place,
+            Err(refused) => return refused,
+        };
+        match self.hub.listen(filter) {
+            Err(full) => {
+                let refused = reply_to.refuse(&OpError::Failed(full.to_string()).into());
+                Received::Answer(refused.body)
+            }
+            Ok(listener) => {
+                let ends = [self.shutdown.token().clone(), self.ended.clone()];
+                let runtimes = self.runtimes.clone();
+                Received::Work(Work {
+                    cancelled: place.cancelled().clone(),
+                    parts: in_place(listening(runtimes, listener, reply_to, ends), place),
+                })
+            }
         }
     }
 
     /// Takes the request's place now, in the order of the stream, so that a cancellation behind it
     /// finds it whether or not its work has begun.
     fn call(&self, runtime: Arc<S::Runtime>, call: Call) -> Received {
-        let place = match self.in_flight.begin(call.reply_to.id()) {
+        let place = match self.place(&call.reply_to) {
             Ok(place) => place,
-            Err(refusal) => {
-                let why = refusal.to_string();
-                let fault = match refusal {
-                    Refusal::Duplicate => Fault::InvalidRequest(why),
-                    Refusal::Full(_) => OpError::Internal(why).into(),
-                };
-                let response = call.reply_to.refuse(&fault);
-                tracing::debug!(
-                    method = call.context.method,
-                    code = response.code,
-                    "refused a request"
-                );
-                return Received::Answer(response.body);
-            }
+            Err(refused) => return refused,
         };
         let cancelled = place.cancelled().clone();
         let limit = self.limits.request_timeout;
@@ -78,17 +111,17 @@ impl<S: Snapshots> StreamSession<S> {
 }
 
 /// The messages of a request until it is cancelled; its place is given up with the answer.
-fn in_place(noted: Noted, place: Place) -> Parts {
-    let state = Some((noted, place));
+fn in_place(parts: impl Stream<Item = Part> + Send + Unpin + 'static, place: Place) -> Parts {
+    let state = Some((parts, place));
     Box::pin(stream::unfold(state, async |state| {
-        let (mut noted, place) = state?;
+        let (mut parts, place) = state?;
         let part = tokio::select! {
             biased;
             () = place.cancelled().cancelled() => return None,
-            part = noted.next() => part?,
+            part = parts.next() => part?,
         };
         match part {
-            Part::More(_) => Some((part, Some((noted, place)))),
+            Part::More(_) => Some((part, Some((parts, place)))),
             Part::Last(_) => place.finish().then_some((part, None)),
         }
     }))
@@ -120,7 +153,12 @@ impl<S: Snapshots> Session for StreamSession<S> {
                 Received::Answer(response.body)
             }
             Step::Call(call) => self.call(runtime, call),
+            Step::Listen(listen) => self.listen(listen),
         }
+    }
+
+    fn ended(&mut self) {
+        self.ended.cancel();
     }
 
     fn too_long(&mut self, limit: usize) -> Bytes {

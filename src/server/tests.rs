@@ -6,6 +6,7 @@ use crate::ops::{
     Answer, Arguments, Block, Context, LogLevel, Notices, OpError, Operation, Ready, ToolOutcome,
 };
 use crate::protocol::{Behaviour, Face, Offer};
+use crate::runtime::Hub;
 use crate::shutdown::Shutdown;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue};
@@ -171,7 +172,12 @@ impl Snapshots for Source {
 /// A server of one runtime with these limits.
 fn server(limits: Limits) -> (Arc<Scripted>, Server<Source>) {
     let runtime = Scripted::new("scripted");
-    let server = Server::new(Source::new(runtime.clone()), limits, Shutdown::new());
+    let server = Server::new(
+        Source::new(runtime.clone()),
+        limits,
+        Hub::new(1),
+        Shutdown::new(),
+    );
     (runtime, server)
 }
 

@@ -8,7 +8,7 @@ const LAYERS: &[&[&str]] = &[
     &["model"],
     &["manifest", "ops", "process"],
     &["protocol", "actor"],
-    &["action"],
+    &["action", "guard"],
     &["runtime"],
     &["server"],
     &["transport"],

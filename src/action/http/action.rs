@@ -154,6 +154,7 @@ impl HttpAction {
             accept_status: spec.accept_status.clone(),
             redirects: spec.redirects,
             retry: spec.retry.clone(),
+            notices: call.notices.clone(),
             target: spec.target.clone(),
         })
     }

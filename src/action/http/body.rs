@@ -2,6 +2,7 @@
 
 use super::decode::Decoder;
 use super::error::Fault;
+use crate::ops::Notices;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
@@ -16,16 +17,21 @@ const OVERHEAD: usize = 64 * 1024;
 /// How much is decoded before other tasks get their turn.
 const PIECE: usize = 8 * 1024;
 
+/// The smallest body of which it is told how much has come: a smaller one is there at once.
+const WORTH_TELLING: u64 = 64 * 1024;
+
 /// Most bytes of a body of which only the beginning is wanted, and how long it may take to come.
 const BEGINNING: usize = 64 * 1024;
 const SOON: Duration = Duration::from_secs(2);
 
-/// Reads the body, at most `max` bytes decoded. The fields that described the encoded body are
+/// Reads the body, at most `max` bytes decoded. How much of a large one has come over the wire, and of
+/// how much where that was said, is told to `notices`. The fields that described the encoded body are
 /// removed from `headers` when there was one.
 pub(super) async fn read(
     headers: &mut HeaderMap,
     mut body: Incoming,
     max: usize,
+    notices: &Notices,
 ) -> Result<Bytes, Fault> {
     if body.is_end_stream() {
         return Ok(Bytes::new());
@@ -34,7 +40,7 @@ pub(super) async fn read(
     if decoder.is_identity() && body.size_hint().lower() > max as u64 {
         return Err(Fault::TooLarge(max));
     }
-    fill(&mut decoder, &mut body, max).await?;
+    fill(&mut decoder, &mut body, max, notices).await?;
     if !decoder.is_identity() {
         headers.remove(CONTENT_ENCODING);
         headers.remove(CONTENT_LENGTH);
@@ -48,13 +54,23 @@ pub(super) async fn read_beginning(headers: &HeaderMap, mut body: Incoming) -> (
     let Ok(mut decoder) = Decoder::for_head(headers, BEGINNING) else {
         return (Bytes::new(), false);
     };
-    let filled = timeout(SOON, fill(&mut decoder, &mut body, BEGINNING)).await;
+    let filled = timeout(
+        SOON,
+        fill(&mut decoder, &mut body, BEGINNING, &Notices::none()),
+    )
+    .await;
     let is_whole = matches!(filled, Ok(Ok(())));
     (decoder.into_beginning().into(), is_whole)
 }
 
-async fn fill(decoder: &mut Decoder, body: &mut Incoming, max: usize) -> Result<(), Fault> {
+async fn fill(
+    decoder: &mut Decoder,
+    body: &mut Incoming,
+    max: usize,
+    notices: &Notices,
+) -> Result<(), Fault> {
     let mut wire = 0_usize;
+    let total = body.size_hint().exact();
     while let Some(frame) = body.frame().await {
         // A trailer is no part of the body.
         let Ok(data) = frame.map_err(|_| Fault::Truncated)?.into_data() else {
@@ -63,6 +79,9 @@ async fn fill(decoder: &mut Decoder, body: &mut Incoming, max: usize) -> Result<
         wire = wire.saturating_add(data.len());
         if wire > max.saturating_add(OVERHEAD) {
             return Err(Fault::TooLarge(max));
+        }
+        if total.unwrap_or(wire as u64) >= WORTH_TELLING {
+            notices.progress(wire as f64, total.map(|total| total as f64), None);
         }
         for piece in data.chunks(PIECE) {
             decoder.push(piece)?;

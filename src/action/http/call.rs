@@ -140,7 +140,10 @@ impl<'c> Call<'c> {
         let wanted =
             head.status.is_success() || self.fetch.accept_status.contains(&head.status.as_u16());
         let (body, is_whole) = if wanted {
-            let body = body::read(&mut headers, body, self.fetch.max_bytes).await?;
+            let Fetch {
+                max_bytes, notices, ..
+            } = self.fetch;
+            let body = body::read(&mut headers, body, *max_bytes, notices).await?;
             (body, true)
         } else {
             body::read_beginning(&headers, body).await

@@ -1,6 +1,7 @@
 //! What is asked for and what comes back.
 
 use crate::model::{HttpTarget, RetrySpec};
+use crate::ops::Notices;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use std::time::Duration;
@@ -35,6 +36,8 @@ pub struct Fetch {
     pub redirects: u32,
     /// When the request is sent again.
     pub retry: RetrySpec,
+    /// Who hears how much of a large body has come.
+    pub notices: Notices,
     /// Whose word the host is.
     pub target: HttpTarget,
 }

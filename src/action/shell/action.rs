@@ -1,7 +1,8 @@
 //! The `shell` action of a component: templates to an argument list, an exit to success or failure.
 
 use super::output::{ShellOutput, noted, tail};
-use super::{Command, Finished, Runner, Stop, Taps};
+use super::told::taps;
+use super::{Command, Finished, Runner, Stop};
 use crate::action::{Call, Failure, render};
 use crate::model::{ArgSpec, Program, ShellSpec};
 use crate::process::Exit;
@@ -35,7 +36,7 @@ impl ShellAction {
     /// an exit code that does not count as success, output that is not what `parse` says.
     pub async fn run(&self, call: Call<'_>) -> Result<ShellOutput, Failure> {
         let command = self.command(call)?;
-        let finished = self.runner.run(command, Taps::default()).await;
+        let finished = self.runner.run(command, taps(&self.spec, call)).await;
         let finished = finished.map_err(|error| Failure(error.to_string()))?;
         if let Some(trouble) = self.trouble(&finished) {
             return Err(report(trouble, &finished, &call.mask()));

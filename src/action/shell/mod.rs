@@ -3,9 +3,11 @@
 mod action;
 mod capture;
 mod command;
+mod lines;
 mod output;
 mod pipes;
 mod process;
+mod told;
 
 // They look into /proc.
 #[cfg(test)]

@@ -8,7 +8,11 @@ use serde_json::{Map, Value};
 
 /// The names that hold something while a tool is called.
 #[derive(Clone, Debug)]
-pub(super) struct Call(Names);
+pub(super) struct Call {
+    names: Names,
+    /// What the call brings: `args`.
+    root: &'static str,
+}
 
 /// The names of a call of which nothing is known.
 pub(super) fn any_call(cx: &Cx<'_>) -> Call {
@@ -35,48 +39,80 @@ pub(super) fn texts<'n>(
 }
 
 fn with(cx: &Cx<'_>, root: &'static str, brought: Declared) -> Call {
-    let values = &cx.settings.values;
-    Call(
-        Names::new()
+    Call {
+        root,
+        names: values(cx)
             .with(root, brought)
-            .with_members(
-                "secrets",
-                Declared::names(values.secrets.keys().cloned()),
-                "declare it in `[secrets]` of the server file",
-            )
-            .with_members(
-                "env",
-                Declared::names(values.env.keys().cloned()),
-                "list it in `server.env` of the server file",
-            )
             .with("auth", Declared::names(["principal", "scopes"]))
             .with("request", Declared::names(["id", "method"]))
             .with("client", Declared::names(["name", "version"])),
+    }
+}
+
+/// The names that hold something before any call.
+pub(super) fn values(cx: &Cx<'_>) -> Names {
+    let secrets = &cx.settings.values.secrets;
+    with_env(cx, Names::new()).with_members(
+        "secrets",
+        Declared::names(secrets.keys().cloned()),
+        "declare it in `[secrets]` of the server file",
     )
+}
+
+fn with_env(cx: &Cx<'_>, names: Names) -> Names {
+    let env = &cx.settings.values.env;
+    names.with_members(
+        "env",
+        Declared::names(env.keys().cloned()),
+        "list it in `server.env` of the server file",
+    )
+}
+
+/// The names within a declarative actor with this state. Secrets are not among them: a state is saved,
+/// and what it replies is shown.
+pub(super) fn actor(cx: &Cx<'_>, state: Option<&Map<String, Value>>) -> Names {
+    let state = match state {
+        Some(state) => Declared::names(state.keys().cloned()),
+        // It cannot be read; saying so once is enough.
+        None => Declared::Open,
+    };
+    with_env(cx, Names::new())
+        .with("state", state)
+        .with("msg", Declared::Open)
 }
 
 impl Call {
     /// The names before the action has run.
     pub(super) fn names(&self) -> &Names {
-        &self.0
+        &self.names
+    }
+
+    /// The name of all that the call brings: `args`.
+    pub(super) fn root(&self) -> &'static str {
+        self.root
     }
 
     /// The names once the action has run.
     pub(super) fn names_with_output(&self, action: &Action) -> Names {
         let output = match action {
-            Action::None => return self.0.clone(),
+            Action::None => return self.names.clone(),
             Action::Many => Declared::Open,
+            Action::Broken("actor") => Declared::Open,
             Action::Broken(kind) => Declared::names(output(kind, true)),
+            Action::Whole(ActionSpec::Actor(spec)) => match spec.timeout {
+                Some(_) => Declared::names(["reply"]),
+                None => Declared::names(["sent"]),
+            },
             Action::Whole(spec) => {
                 let (kind, has_json) = match spec {
                     ActionSpec::Http(_) => ("http", true),
                     ActionSpec::Shell(_) => ("shell", true),
-                    ActionSpec::File(_) => ("file", false),
+                    ActionSpec::File(_) | ActionSpec::Actor(_) => ("file", false),
                 };
                 Declared::names(output(kind, has_json))
             }
         };
-        self.0.clone().with("output", output)
+        self.names.clone().with("output", output)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::action::{Action, action};
 use super::codes::{CONFLICT, EMPTY_COMPONENT, SECRET_SHOWN};
+use super::wrap::wraps;
 use super::{Cx, Lowered, available, base, blocks, complete, identity, names, result};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Template};
@@ -25,9 +26,7 @@ pub fn prompt<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>
     }
     base::refuse_unserved(
         &table,
-        &[
-            "actor", "ask", "refused", "requires", "scopes", "state", "wrap",
-        ],
+        &["actor", "ask", "refused", "requires", "scopes", "state"],
     );
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
@@ -62,6 +61,7 @@ fn build<'a>(
         }
     }
     let action = action(cx, table, defaults, &call);
+    let wraps = wraps(cx, table, defaults, call.names(), "args");
     let result = messages(cx, table, &call, &action);
     let declaration = PromptDeclaration {
         name: name?.value.clone(),
@@ -79,6 +79,7 @@ fn build<'a>(
             Action::Whole(spec) => Some(spec),
             Action::Many | Action::Broken(_) => return None,
         },
+        wraps,
         result: result?,
         completions,
         definition: [0; 32],

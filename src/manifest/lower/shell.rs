@@ -1,6 +1,7 @@
 //! `shell`: a command, or a script for an interpreter.
 
 use super::codes::{BAD_NAME, UNREADABLE};
+use super::progress::progress;
 use super::shell_program::program;
 use super::{Cx, base};
 use crate::lang::diag::Diagnostic;
@@ -47,8 +48,10 @@ pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<Shel
     let kill_after = table.millis("kill_after_ms", 0..=60_000);
     let success = success(&table);
     let parse = parse(&table);
+    let progress = progress(&table);
+    let log = table.boolean("log").is_some_and(|read| read.value);
     let limits = limits(&table);
-    base::refuse_unserved(&table, &["progress", "log", "overflow", "output_ttl_ms"]);
+    base::refuse_unserved(&table, &["overflow", "output_ttl_ms"]);
     table.finish();
     Some(ShellSpec {
         program: program?,
@@ -61,6 +64,8 @@ pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<Shel
         kill_after: kill_after.map_or(Duration::from_secs(2), |read| read.value),
         success,
         parse,
+        progress,
+        log,
         limits,
     })
 }
@@ -88,7 +93,7 @@ pub(super) fn check_nul(table: &Table<'_>, read: &At<Template>) -> bool {
     !has_nul
 }
 
-fn env(table: &Table<'_>, templates: &Templates<'_>) -> Vec<(String, Template)> {
+pub(super) fn env(table: &Table<'_>, templates: &Templates<'_>) -> Vec<(String, Template)> {
     let Some(variables) = table.table("env") else {
         return Vec::new();
     };
@@ -104,7 +109,7 @@ fn env(table: &Table<'_>, templates: &Templates<'_>) -> Vec<(String, Template)> 
     env
 }
 
-fn pass_env(cx: &Cx<'_>, table: &Table<'_>) -> Vec<(String, String)> {
+pub(super) fn pass_env(cx: &Cx<'_>, table: &Table<'_>) -> Vec<(String, String)> {
     let listed = table.literals("pass_env");
     let names: Vec<String> = match (listed, table.has("pass_env")) {
         (Some(names), _) => names
@@ -125,7 +130,10 @@ fn pass_env(cx: &Cx<'_>, table: &Table<'_>) -> Vec<(String, String)> {
 }
 
 /// Where the child will look for its program; `None` when a call decides.
-fn search_path(env: &[(String, Template)], pass_env: &[(String, String)]) -> Option<String> {
+pub(super) fn search_path(
+    env: &[(String, Template)],
+    pass_env: &[(String, String)],
+) -> Option<String> {
     let own = env.iter().find(|(name, _)| name == "PATH");
     if let Some((_, path)) = own {
         return path.literal().map(str::to_owned);
@@ -135,7 +143,7 @@ fn search_path(env: &[(String, Template)], pass_env: &[(String, String)]) -> Opt
 }
 
 /// The working folder; `None` when it is said wrong.
-fn cwd(cx: &Cx<'_>, table: &Table<'_>) -> Option<PathBuf> {
+pub(super) fn cwd(cx: &Cx<'_>, table: &Table<'_>) -> Option<PathBuf> {
     table.knows("cwd");
     if !table.has("cwd") {
         return Some(cx.folder.path().to_owned());
@@ -196,7 +204,7 @@ fn parse(table: &Table<'_>) -> Parse {
     }
 }
 
-fn limits(table: &Table<'_>) -> LimitsSpec {
+pub(super) fn limits(table: &Table<'_>) -> LimitsSpec {
     let count = |key, low: i64, high: i64| {
         table
             .integer(key, low..=high)

@@ -3,6 +3,7 @@
 use super::action::{Action, action};
 use super::codes::{EMPTY_COMPONENT, NOT_STRUCTURED};
 use super::result::Answers;
+use super::wrap::wraps;
 use super::{Cx, Lowered, available, base, identity, names, schema};
 use crate::lang::diag::Diagnostic;
 use crate::lang::schema::header_params;
@@ -22,9 +23,7 @@ pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>)
     }
     base::refuse_unserved(
         &table,
-        &[
-            "actor", "ask", "refused", "requires", "scopes", "state", "test", "wrap",
-        ],
+        &["ask", "refused", "requires", "scopes", "state", "test"],
     );
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
@@ -52,6 +51,7 @@ fn build<'a>(
     let output = schema::output(cx, table);
     let call = names::call(cx, input.json.as_deref());
     let action = action(cx, table, defaults, &call);
+    let wraps = wraps(cx, table, defaults, call.names(), "args");
     let before = cx.findings.errors();
     let result = self::result(cx, table, &call, &action);
     if let (Some(Some(_)), Some(answer)) = (&output, &result) {
@@ -83,6 +83,7 @@ fn build<'a>(
             Action::Whole(spec) => Some(spec),
             Action::Many | Action::Broken(_) => return None,
         },
+        wraps,
         result: result?.spec,
         definition: [0; 32],
         at: table.at(),
@@ -115,7 +116,6 @@ fn result<'a>(
     };
     if matches!(action, Action::None)
         && matches!(answers, Answers::Nothing)
-        && !table.has("actor")
         && (!has_result || spec.is_some())
         // A misspelt `text` is told of as such.
         && cx.findings.errors() == before
@@ -126,7 +126,9 @@ fn result<'a>(
         };
         let help = match spec {
             Some(_) => "add `text`, `structured` or `content` to `[tool.result]`",
-            None => "add `[tool.shell]`, `[tool.http]`, `[tool.file]` or `[tool.result]`",
+            None => {
+                "add `[tool.shell]`, `[tool.http]`, `[tool.file]`, `[tool.actor]` or `[tool.result]`"
+            }
         };
         table.report(Diagnostic::error(EMPTY_COMPONENT, table.at(), message).help(help));
         return None;

@@ -269,6 +269,12 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Reads an array of tables of these defaults, for a component that has none of its own.
+    pub fn default_tables(&self, key: &'static str) -> Vec<Table<'a>> {
+        self.used.borrow_mut().push(key);
+        self.tables(key)
+    }
+
     /// Reads an array of tables (`[[key]]`). A single table (`[key]`) is refused, and read.
     pub fn tables(&self, key: &'a str) -> Vec<Table<'a>> {
         let Some(entry) = self.entry(key) else {

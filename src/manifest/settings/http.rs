@@ -54,6 +54,11 @@ impl Reader<'_> {
                 1024..=1 << 30,
                 &mut settings.max_body_bytes,
             ),
+            (
+                "max_subscriptions",
+                0..=100_000,
+                &mut settings.max_subscriptions,
+            ),
             ("max_in_flight", 1..=100_000, &mut max_in_flight),
         ] {
             if let Some(read) = http.count(key, bounds) {
@@ -71,7 +76,7 @@ impl Reader<'_> {
                 *field = read.value;
             }
         }
-        refuse_unserved(&http, &["max_subscriptions", "tls"]);
+        refuse_unserved(&http, &["tls"]);
         http.finish();
         (settings, request_timeout, max_in_flight)
     }

@@ -69,6 +69,9 @@ fn page<T>(
 fn capabilities(face: &Face, out: &mut Vec<u8>) {
     let mut capabilities = Members::open(out);
     // In the order of the schema.
+    if face.offer.logging {
+        capabilities.raw("logging", b"{}");
+    }
     if face.offer.completions {
         capabilities.raw("completions", b"{}");
     }

@@ -4,6 +4,7 @@
 mod complete;
 mod declare;
 mod headers;
+mod listen;
 mod meta;
 mod mirrored;
 mod notice;
@@ -13,7 +14,8 @@ mod params;
 mod trace;
 
 pub(super) use declare::{discover_result, prompts_page, tools_page};
+pub(super) use listen::{acknowledged, cancelled, change, listen_response};
 pub(super) use notice::notice;
-pub(super) use operation::read;
+pub(super) use operation::{What, read};
 pub(super) use outcome::{completion_response, prompt_response, tool_response};
 pub(super) use params::Params;

@@ -4,15 +4,25 @@
 
 use super::complete::complete;
 use super::headers;
+use super::listen;
 use super::mirrored;
 use super::params::Params;
-use crate::ops::{Arguments, Context, OpError, Operation, Texts};
+use crate::ops::{Arguments, Context, Filter, OpError, Operation, Texts};
 use crate::protocol::codes::{Fault, excerpt};
 use crate::protocol::face::{Behaviour, Face};
 use crate::protocol::jsonrpc::{Request, text};
 use crate::protocol::version::{self, Revision};
 use http::HeaderMap;
 use serde_json::value::RawValue;
+
+/// What a request asks for.
+#[derive(Debug)]
+pub(in crate::protocol) enum What {
+    /// To carry something out.
+    Operation(Operation),
+    /// To be told of changes.
+    Listen(Filter),
+}
 
 /// Reads a request. `headers` are those it came with over HTTP.
 ///
@@ -23,7 +33,7 @@ pub(in crate::protocol) fn read(
     headers: Option<&HeaderMap>,
     request: &Request<'_>,
     params: &Params<'_>,
-) -> Result<(Operation, Context), Fault> {
+) -> Result<(What, Context), Fault> {
     let version = params.meta.version()?;
     if let Some(headers) = headers {
         headers::check_version(headers, &version)?;
@@ -41,8 +51,19 @@ pub(in crate::protocol) fn read(
         headers::check_target(headers, &request.method, name.as_deref())?;
     }
     params.meta.check_capabilities()?;
-    let (method, operation) = operation(face, &request.method, params)?;
-    if let (Some(headers), Operation::CallTool { name, arguments }) = (headers, &operation) {
+    let (method, what) = match &*request.method {
+        "subscriptions/listen" => {
+            let filter = listen::filter(face.offer, params)?;
+            ("subscriptions/listen", What::Listen(filter))
+        }
+        method => {
+            let (method, operation) = operation(face, method, params)?;
+            (method, What::Operation(operation))
+        }
+    };
+    if let (Some(headers), What::Operation(Operation::CallTool { name, arguments })) =
+        (headers, &what)
+    {
         mirrored::check(headers, face.mirrored(name), arguments)?;
     }
     let context = Context {
@@ -53,7 +74,7 @@ pub(in crate::protocol) fn read(
         log_level: params.meta.log_level()?,
         trace: params.meta.trace(),
     };
-    Ok((operation, context))
+    Ok((what, context))
 }
 
 /// The parameter that `Mcp-Name` mirrors.

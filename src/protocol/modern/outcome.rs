@@ -9,7 +9,7 @@ use crate::protocol::jsonrpc::{self, Id};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// The response to `tools/call` (schema: CallToolResult). Structured content stands only in a
 /// success: what failed has no output that its schema describes.

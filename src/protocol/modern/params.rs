@@ -17,6 +17,7 @@ pub(in crate::protocol) struct Params<'a> {
     pub(super) reference: Option<&'a RawValue>,
     pub(super) argument: Option<&'a RawValue>,
     pub(super) context: Option<&'a RawValue>,
+    pub(super) notifications: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
@@ -37,6 +38,8 @@ struct Members<'a> {
     argument: Option<&'a RawValue>,
     #[serde(borrow)]
     context: Option<&'a RawValue>,
+    #[serde(borrow)]
+    notifications: Option<&'a RawValue>,
 }
 
 impl<'a> Params<'a> {
@@ -63,6 +66,7 @@ impl<'a> Params<'a> {
             reference: members.reference,
             argument: members.argument,
             context: members.context,
+            notifications: members.notifications,
         })
     }
 

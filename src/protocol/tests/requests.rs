@@ -145,7 +145,6 @@ fn modern_unknown_methods_are_404_and_method_not_found() {
         "prompts/list",
         "prompts/get",
         "completion/complete",
-        "subscriptions/listen",
         "tasks/get",
         "Tools/List",
         "tools/list ",

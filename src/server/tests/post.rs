@@ -186,7 +186,7 @@ async fn a_request_that_is_given_up_is_dropped_and_answered() {
     let runtime = Scripted::new("scripted");
     let shutdown = Shutdown::new();
     let source = Source::new(runtime.clone());
-    let server = Server::new(source, Limits::default(), shutdown.clone());
+    let server = Server::new(source, Limits::default(), Hub::new(1), shutdown.clone());
     let message = call("7", "wait", "{}");
     let headers = mirror(&message);
     let mut request = Box::pin(server.post(&headers, Bytes::from(message), false));
@@ -206,7 +206,12 @@ async fn a_request_that_is_given_up_is_dropped_and_answered() {
 async fn a_call_in_flight_keeps_the_runtime_it_started_with() {
     let old = Scripted::new("old");
     let source = Source::new(old.clone());
-    let server = Server::new(source.clone(), Limits::default(), Shutdown::new());
+    let server = Server::new(
+        source.clone(),
+        Limits::default(),
+        Hub::new(1),
+        Shutdown::new(),
+    );
     let message = call("1", "wait", "{}");
     let headers = mirror(&message);
     let mut request = Box::pin(server.post(&headers, Bytes::from(message), false));

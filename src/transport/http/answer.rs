@@ -109,3 +109,63 @@ impl Drop for Busy {
         self.0.end();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::stream;
+    use http_body_util::BodyExt as _;
+    use std::future::pending;
+    use std::time::Instant as Epoch;
+
+    fn link() -> Arc<Link> {
+        Arc::new(Link::new(Epoch::now()))
+    }
+
+    async fn next(body: &mut Body) -> Option<Bytes> {
+        let frame = body.frame().await?.unwrap();
+        Some(frame.into_data().unwrap())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_stream_says_that_it_is_there_every_15_seconds() {
+        let link = link();
+        let parts = stream::once(async {
+            tokio::time::sleep(Duration::from_secs(40)).await;
+            Part::More(Bytes::from_static(b"1"))
+        });
+        let parts = stream::StreamExt::chain(parts, stream::once(pending()));
+        let mut body = Body::events(Box::pin(parts), &link);
+        let begun = Instant::now();
+        let mut heard = Vec::new();
+        for _ in 0..4 {
+            let bytes = next(&mut body).await.unwrap();
+            heard.push((begun.elapsed().as_secs(), bytes));
+        }
+        let (comment, event) = (":\n\n", "event: message\ndata: 1\n\n");
+        let expected = [(15, comment), (30, comment), (40, event), (55, comment)];
+        assert_eq!(heard, expected.map(|(at, text)| (at, Bytes::from(text))));
+    }
+
+    #[tokio::test]
+    async fn a_stream_keeps_its_connection_busy_until_it_is_dropped() {
+        let link = link();
+        let mut body = Body::events(Box::pin(stream::empty()), &link);
+        assert!(link.is_running());
+        assert_eq!(next(&mut body).await, None);
+        assert!(link.is_running());
+        drop(body);
+        assert!(!link.is_running());
+    }
+
+    #[tokio::test]
+    async fn one_message_is_one_frame_of_known_length() {
+        let mut body = Body::whole(Bytes::from_static(b"abc"));
+        assert_eq!(body.size_hint().exact(), Some(3));
+        assert!(!body.is_end_stream());
+        assert_eq!(next(&mut body).await, Some(Bytes::from_static(b"abc")));
+        assert!(body.is_end_stream());
+        assert_eq!(next(&mut body).await, None);
+        assert!(Body::default().is_end_stream());
+    }
+}

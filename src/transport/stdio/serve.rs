@@ -140,6 +140,7 @@ impl<S: Session> Stream<S> {
             Stopped::Shutdown => options.grace,
             Stopped::Output(_) => Duration::ZERO,
         };
+        self.session.ended();
         let mut outcome = match stopped {
             Stopped::Eof => Ok(Ended::Eof),
             Stopped::Shutdown => Ok(Ended::Shutdown),

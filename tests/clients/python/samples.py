@@ -34,6 +34,7 @@ async def call(client, name, arguments=None):
 
 async def every_sample(client):
     """One real call to each sample tool; returns the names that were called."""
+    global CALLS
     log = await call(client, "git_log", {"count": 3})
     check(len(text_of(log).splitlines()) >= 1, "git_log gives commits")
     newest = text_of(log).split()[0]
@@ -55,8 +56,19 @@ async def every_sample(client):
     check(words.structured_content == {"words": 3, "characters": 17}, "count_words counts")
     server = await call(client, "describe_server")
     check(server.structured_content["server"]["name"] == "snodo-samples", "describe_server names it")
+    heard = []
+
+    async def progress(done, total, message):
+        heard.append((done, message))
+
+    CALLS += 1
+    counted = await client.call_tool("lines_by_folder", {}, progress_callback=progress)
+    lines = text_of(counted).splitlines()
+    check(any(line.startswith("src ") for line in lines), f"lines_by_folder counts: {lines}")
+    check(heard[-1] == (len(lines), lines[-1]), f"the last folder is told: {heard}")
+    check(heard == sorted(heard), f"progress rises: {heard}")
     called = {
-        "git_log", "git_diff", "search_text", "read_file", "list_files", "disk_usage",
+        "lines_by_folder", "git_log", "git_diff", "search_text", "read_file", "list_files", "disk_usage",
         "load_average", "count_words", "describe_server",
     }
     tools = (await client.list_tools()).tools

@@ -42,6 +42,17 @@ for (const mode of ["auto", { pin: "2026-07-28" }]) {
     const result = await call(name);
     assert.ok(!result.isError, `${name}: ${textOf(result)}`);
   }
+  const heard = [];
+  calls += 1;
+  const counted = await client.callTool(
+    { name: "lines_by_folder", arguments: {} },
+    { onprogress: ({ progress, message }) => heard.push([progress, message]) },
+  );
+  const folders = textOf(counted).trim().split("\n");
+  // This SDK forgets the handler when it sees the answer, before what stood right in front of it is handled.
+  assert.ok(heard.length >= 1);
+  assert.ok(heard.every(([progress, message]) => folders[progress - 1] === message));
+  assert.ok(heard.every(([progress], n) => n === 0 || progress > heard[n - 1][0]));
   const bad = await call("git_log", { count: 100000 });
   assert.equal(bad.isError, true);
   assert.match(textOf(bad), /\/count/);

@@ -8,11 +8,12 @@ mod file;
 mod http;
 mod network;
 mod output;
+mod progress;
 mod samples;
 mod secrets;
 mod shell;
 mod tls;
-mod upstream;
+pub mod upstream;
 
 use super::support::{Daemon, Project, call, text_of};
 use serde_json::{Value, json};

@@ -38,6 +38,11 @@ fn every_sample_answers() {
         json!({ "pattern": "^edition = ", "path": "Cargo.toml" }),
     );
     assert_eq!(found, "Cargo.toml:4:edition = \"2024\"\n");
+    let folders = text(&daemon, "lines_by_folder", json!({}));
+    assert!(
+        folders.lines().any(|line| line.starts_with("src ")),
+        "{folders}"
+    );
     let unlikely = ["no such", "text at all"].join(" ");
     let nothing = text(&daemon, "search_text", json!({ "pattern": unlikely }));
     assert_eq!(nothing, "no line matches");

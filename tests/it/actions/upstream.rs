@@ -8,26 +8,26 @@ use std::thread::JoinHandle;
 
 /// One request as it came.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Request {
+pub struct Request {
     /// `GET /path?query HTTP/1.1`.
-    pub(super) line: String,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Vec<u8>,
+    pub line: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
 }
 
 impl Request {
     /// The target: `/path?query`.
-    pub(super) fn target(&self) -> &str {
+    pub fn target(&self) -> &str {
         self.line.split(' ').nth(1).unwrap()
     }
 
     /// A field's value, by its name in lower case.
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(field, _)| field == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    pub(super) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         String::from_utf8(self.body.clone()).unwrap()
     }
 }
@@ -35,7 +35,7 @@ impl Request {
 /// Writes the answer to a request; the connection closes when it is done.
 type Answer = dyn Fn(&Request, &mut TcpStream) + Send + Sync;
 
-pub(super) struct Upstream {
+pub struct Upstream {
     address: SocketAddr,
     shared: Arc<Shared>,
     accepting: Option<JoinHandle<()>>,
@@ -50,14 +50,14 @@ struct Shared {
 
 impl Upstream {
     /// Answers every request with what this gives.
-    pub(super) fn new(answer: impl Fn(&Request) -> Vec<u8> + Send + Sync + 'static) -> Self {
+    pub fn new(answer: impl Fn(&Request) -> Vec<u8> + Send + Sync + 'static) -> Self {
         Self::raw(move |request, stream| {
             let _ = stream.write_all(&answer(request));
         })
     }
 
     /// Leaves the answer to every request to this.
-    pub(super) fn raw(answer: impl Fn(&Request, &mut TcpStream) + Send + Sync + 'static) -> Self {
+    pub fn raw(answer: impl Fn(&Request, &mut TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared::default());
@@ -72,26 +72,26 @@ impl Upstream {
         }
     }
 
-    pub(super) fn port(&self) -> u16 {
+    pub fn port(&self) -> u16 {
         self.address.port()
     }
 
     /// `http://127.0.0.1:PORT`.
-    pub(super) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// How many connections were accepted.
-    pub(super) fn accepted(&self) -> usize {
+    pub fn accepted(&self) -> usize {
         self.shared.accepted.load(Ordering::SeqCst)
     }
 
-    pub(super) fn requests(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<Request> {
         self.shared.requests.lock().unwrap().clone()
     }
 
     /// The last request; there is one.
-    pub(super) fn last(&self) -> Request {
+    pub fn last(&self) -> Request {
         self.requests().last().unwrap().clone()
     }
 }
@@ -128,7 +128,7 @@ fn serve(stream: TcpStream, shared: &Shared, answer: &Answer) {
 }
 
 /// Waits until the client has closed the connection.
-pub(super) fn until_closed(stream: &mut TcpStream) {
+pub fn until_closed(stream: &mut TcpStream) {
     while stream.read(&mut [0; 64]).is_ok_and(|read| read > 0) {}
 }
 
@@ -156,7 +156,7 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
 }
 
 /// An answer: head and body.
-pub(super) fn answer(status: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Vec<u8> {
+pub fn answer(status: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
     let mut head = format!(
         "HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {}\r\n",
@@ -172,6 +172,6 @@ pub(super) fn answer(status: &str, headers: &[(&str, &str)], body: impl AsRef<[u
 }
 
 /// An answer of 200 with this type.
-pub(super) fn ok(content_type: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
+pub fn ok(content_type: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     answer("200 OK", &[("Content-Type", content_type)], body)
 }

@@ -91,7 +91,7 @@ fn discovery_says_what_the_server_is() {
             "result": {
                 "resultType": "complete",
                 "supportedVersions": ["2026-07-28"],
-                "capabilities": { "tools": {} },
+                "capabilities": { "tools": { "listChanged": true } },
                 "_meta": { "io.modelcontextprotocol/serverInfo": {
                     "name": "demo", "title": "A demo", "version": "7.1"
                 } },

@@ -355,7 +355,6 @@ fn methods_that_are_not_served_are_not_found() {
         "resources/list",
         "prompts/list",
         "completion/complete",
-        "subscriptions/listen",
         "tools/List",
         "tools",
         "nonsense",

@@ -40,6 +40,16 @@ impl Reply {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
+    /// The messages of a body of events.
+    pub fn events(&self) -> Vec<Value> {
+        assert_eq!(self.header("content-type"), Some("text/event-stream"));
+        let text = self.text();
+        let events = text
+            .strip_suffix("\n\n")
+            .unwrap_or_else(|| panic!("{text:?}"));
+        events.split("\n\n").map(message_of).collect()
+    }
+
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
@@ -194,6 +204,27 @@ impl Connection {
 
     /// Reads one answer: head, then a body by its length or its chunks.
     pub fn reply(&mut self) -> Reply {
+        let mut reply = self.head();
+        if let Some(length) = reply.header("content-length") {
+            reply.body = vec![0; length.parse().unwrap()];
+            self.stream.read_exact(&mut reply.body).unwrap();
+        } else if reply.header("transfer-encoding") == Some("chunked") {
+            while let Some(chunk) = self.chunk() {
+                reply.body.extend_from_slice(&chunk);
+            }
+        }
+        reply
+    }
+
+    /// Reads the next event of an answer whose head was read; `None` at its end.
+    pub fn event(&mut self) -> Option<Value> {
+        let chunk = String::from_utf8(self.chunk()?).unwrap();
+        let event = chunk.strip_suffix("\n\n");
+        Some(message_of(event.unwrap_or_else(|| panic!("{chunk:?}"))))
+    }
+
+    /// Reads the head of an answer.
+    pub fn head(&mut self) -> Reply {
         let mut lines = Vec::new();
         loop {
             let mut line = String::new();
@@ -210,38 +241,85 @@ impl Connection {
             .filter_map(|line| line.split_once(": "))
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-        let mut reply = Reply {
+        Reply {
             status,
             headers,
             body: Vec::new(),
-        };
-        if let Some(length) = reply.header("content-length") {
-            reply.body = vec![0; length.parse().unwrap()];
-            self.stream.read_exact(&mut reply.body).unwrap();
-        } else if reply.header("transfer-encoding") == Some("chunked") {
-            self.chunks(&mut reply.body);
         }
-        reply
     }
 
-    fn chunks(&mut self, body: &mut Vec<u8>) {
-        loop {
-            let mut size = String::new();
-            self.stream.read_line(&mut size).unwrap();
-            let size = usize::from_str_radix(size.trim_end(), 16).unwrap();
-            let mut chunk = vec![0; size + 2];
-            self.stream.read_exact(&mut chunk).unwrap();
-            assert_eq!(&chunk[size..], b"\r\n");
-            if size == 0 {
-                return;
-            }
-            body.extend_from_slice(&chunk[..size]);
+    /// The next chunk of a body; `None` at its end.
+    fn chunk(&mut self) -> Option<Vec<u8>> {
+        let mut size = String::new();
+        self.stream.read_line(&mut size).unwrap();
+        let size = usize::from_str_radix(size.trim_end(), 16).unwrap();
+        let mut chunk = vec![0; size + 2];
+        self.stream.read_exact(&mut chunk).unwrap();
+        assert_eq!(chunk.split_off(size), b"\r\n");
+        (size > 0).then_some(chunk)
+    }
+
+    /// Posts a message whose answer is a stream of events.
+    pub fn events(mut self, message: &Value) -> Events {
+        self.send_message(message);
+        let reply = self.head();
+        assert_eq!(reply.status, 200, "{:?}", reply.headers);
+        assert_eq!(reply.header("content-type"), Some("text/event-stream"));
+        Events {
+            connection: self,
+            reply,
+            unread: String::new(),
         }
+    }
+
+    /// Reads an answer's head: its status, and whether it is a stream of events.
+    pub fn begins(&mut self) -> (u16, bool) {
+        let head = self.head();
+        let is_stream = head.header("content-type") == Some("text/event-stream");
+        (head.status, is_stream)
     }
 
     /// True when the server has closed the connection.
     pub fn is_closed(&mut self) -> bool {
         matches!(self.stream.read(&mut [0]), Ok(0) | Err(_))
+    }
+}
+
+/// The message in an event: its one line of data.
+fn message_of(event: &str) -> Value {
+    let data = event.strip_prefix("event: message\ndata: ");
+    let data = data.unwrap_or_else(|| panic!("{event:?}"));
+    serde_json::from_str(data).unwrap_or_else(|error| panic!("{error}: {data}"))
+}
+
+/// An answer that is a stream of events.
+pub struct Events {
+    connection: Connection,
+    pub reply: Reply,
+    unread: String,
+}
+
+impl Events {
+    /// The next message, comments passed over; `None` once the stream has ended as it should.
+    pub fn next(&mut self) -> Option<Value> {
+        loop {
+            if let Some((event, rest)) = self.unread.split_once("\n\n") {
+                let data = event
+                    .lines()
+                    .find_map(|line| line.strip_prefix("data: "))
+                    .map(|data| serde_json::from_str(data).unwrap());
+                self.unread = rest.to_owned();
+                match data {
+                    Some(message) => return Some(message),
+                    None => continue,
+                }
+            }
+            let Some(chunk) = self.connection.chunk() else {
+                assert_eq!(self.unread, "", "the stream ended inside an event");
+                return None;
+            };
+            self.unread.push_str(std::str::from_utf8(&chunk).unwrap());
+        }
     }
 }
 

@@ -47,3 +47,12 @@ pub fn text_of(response: &Value) -> String {
         .collect();
     texts.join("\n")
 }
+
+/// The same request by a caller who wants to hear how it goes: progress under this token, and log
+/// messages from this level on.
+pub fn wanting(mut request: Value, token: Value, level: &str) -> Value {
+    let meta = &mut request["params"]["_meta"];
+    meta["progressToken"] = token;
+    meta["io.modelcontextprotocol/logLevel"] = level.into();
+    request
+}

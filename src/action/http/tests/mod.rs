@@ -13,6 +13,7 @@ mod tls;
 
 use super::*;
 use crate::model::{ClientIdentity, HttpTarget, KeyPem, RetrySpec};
+use crate::ops::Notices;
 use http::{HeaderName, HeaderValue, Method};
 use std::time::Duration;
 use url::Url;
@@ -31,6 +32,7 @@ fn get(url: &str) -> Fetch {
         accept_status: Vec::new(),
         redirects: 5,
         retry: RetrySpec::default(),
+        notices: Notices::none(),
         target: HttpTarget::Fixed {
             allow_private: false,
         },

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 
-type Sender = SendRequest<Full<Bytes>>;
+pub(super) type Sender = SendRequest<Full<Bytes>>;
 
-async fn connect(server: &Server) -> (Sender, JoinHandle<hyper::Result<()>>) {
+pub(super) async fn connect(server: &Server) -> (Sender, JoinHandle<hyper::Result<()>>) {
     over(TcpStream::connect(server.address()).await.unwrap()).await
 }
 
@@ -24,7 +24,7 @@ async fn over(stream: TcpStream) -> (Sender, JoinHandle<hyper::Result<()>>) {
     (sender, tokio::spawn(connection))
 }
 
-fn post(server: &Server, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
+pub(super) fn post(server: &Server, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
     let uri = server.text("http://HOST/mcp");
     Request::post(uri)
         .header("content-type", "application/json")

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod connections;
+mod events;
 mod guards;
 mod http2;
 mod places;
@@ -9,9 +10,10 @@ mod requests;
 mod stopping;
 
 use super::{HttpSettings, Listen, Listener, LocalAddr};
-use crate::server::{Endpoint, Received, Reply, Session, Work};
+use crate::server::{Endpoint, Part, Parts, Received, Reply, Session, Work};
 use crate::shutdown::Shutdown;
 use bytes::Bytes;
+use futures_util::stream;
 use http::{HeaderMap, StatusCode};
 use std::future::Future;
 use std::net::SocketAddr;
@@ -44,10 +46,11 @@ enum Event {
 
 /// Does what the message says: `wait` works until [`Scripted::release`], `wait-id` answers with the
 /// header `x-id` then, `note` is a notification, `panic` panics, `big N` answers N bytes, `status N`
-/// answers that status, anything else is echoed.
+/// answers that status, `stream N` streams the numbers up to N, each after the first when it is
+/// released, `may-stream` says whether it could, anything else is echoed.
 struct Scripted {
     events: mpsc::Sender<Event>,
-    gate: Semaphore,
+    gate: Arc<Semaphore>,
     calls: AtomicUsize,
 }
 
@@ -64,7 +67,7 @@ impl Drop for Guard {
 impl Endpoint for Scripted {
     type Session = Never;
 
-    async fn post(&self, headers: &HeaderMap, body: Bytes, _may_stream: bool) -> Reply {
+    async fn post(&self, headers: &HeaderMap, body: Bytes, may_stream: bool) -> Reply {
         self.calls.fetch_add(1, Ordering::SeqCst);
         let text = std::str::from_utf8(&body).unwrap_or_default();
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
@@ -81,6 +84,8 @@ impl Endpoint for Scripted {
                     headers["x-id"].as_bytes().to_vec().into()
                 }
             }
+            "stream" => return Reply::Stream(self.numbers(rest.parse().unwrap())),
+            "may-stream" => may_stream.to_string().into(),
             "note" => return Reply::Accepted,
             "panic" => panic!("told to"),
             "big" => vec![b'x'; rest.parse().unwrap()].into(),
@@ -98,6 +103,32 @@ impl Endpoint for Scripted {
     }
 }
 
+impl Scripted {
+    fn numbers(&self, last: usize) -> Parts {
+        let guard = Guard(Some(self.events.clone()));
+        let gate = Arc::clone(&self.gate);
+        let state = (1, guard, gate);
+        Box::pin(stream::unfold(
+            state,
+            move |(number, mut guard, gate)| async move {
+                if number > 1 && number <= last {
+                    gate.acquire().await.unwrap().forget();
+                }
+                let bytes = Bytes::from(number.to_string());
+                let part = match number.cmp(&last) {
+                    std::cmp::Ordering::Less => Part::More(bytes),
+                    std::cmp::Ordering::Equal => {
+                        guard.0 = None;
+                        Part::Last(bytes)
+                    }
+                    std::cmp::Ordering::Greater => return None,
+                };
+                Some((part, (number + 1, guard, gate)))
+            },
+        ))
+    }
+}
+
 /// HTTP opens no session.
 struct Never;
 
@@ -105,6 +136,8 @@ impl Session for Never {
     fn receive(&mut self, _: &[u8]) -> Received {
         unreachable!()
     }
+
+    fn ended(&mut self) {}
 
     fn too_long(&mut self, _: usize) -> Bytes {
         unreachable!()
@@ -144,7 +177,7 @@ impl Server {
         let (sender, events) = mpsc::channel(1024);
         let endpoint = Arc::new(Scripted {
             events: sender,
-            gate: Semaphore::new(0),
+            gate: Arc::new(Semaphore::new(0)),
             calls: AtomicUsize::new(0),
         });
         let shutdown = Shutdown::new();

@@ -123,7 +123,7 @@ async fn a_shutdown_before_the_start_is_a_stop_at_once() {
     let (events, _kept) = tokio::sync::mpsc::channel(1);
     let endpoint = super::Scripted {
         events,
-        gate: tokio::sync::Semaphore::new(0),
+        gate: tokio::sync::Semaphore::new(0).into(),
         calls: Default::default(),
     };
     soon(listener.serve(endpoint.into(), &shutdown, PATIENCE)).await;

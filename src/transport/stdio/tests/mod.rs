@@ -140,6 +140,8 @@ impl Session for Scripted {
         received
     }
 
+    fn ended(&mut self) {}
+
     fn too_long(&mut self, limit: usize) -> Bytes {
         Bytes::from(format!("longer than {limit}"))
     }

@@ -1,0 +1,190 @@
+//! What each wrapper does to calls that are counted. Time is the test's own.
+
+use super::*;
+use crate::ops::{Block, ToolOutcome};
+use serde_json::{Map, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::time::{advance, sleep};
+
+fn template(source: &str) -> Template {
+    Template::parse(source).unwrap()
+}
+
+fn scope(key: &str) -> Scope {
+    let mut args = Map::new();
+    args.insert("key".into(), json!(key));
+    Scope::new().with("args", Arc::new(args))
+}
+
+fn answer(text: &str) -> Answer {
+    Answer::Tool(ToolOutcome {
+        content: vec![Block::text(text)],
+        ..ToolOutcome::default()
+    })
+}
+
+/// Calls the wrapped call, which takes `millis` and answers how many calls it has had.
+async fn call(wraps: &Wraps, calls: &AtomicUsize, key: &str, slot: &str, millis: u64) -> Outcome {
+    let scope = scope(key);
+    let wrapped = Wrapped {
+        scope: &scope,
+        slot,
+    };
+    let call = async {
+        let number = calls.fetch_add(1, Ordering::SeqCst);
+        sleep(Duration::from_millis(millis)).await;
+        Ok(answer(&number.to_string()))
+    };
+    wraps.around(wrapped, call.boxed()).await
+}
+
+fn refusal(outcome: Outcome) -> String {
+    match outcome {
+        Err(Stop::Refused(text)) => text,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_takes_too_long_is_dropped() {
+    let wraps = Wraps::new(&[WrapSpec::Timeout(Duration::from_millis(50))]);
+    let calls = AtomicUsize::new(0);
+    assert!(call(&wraps, &calls, "", "", 49).await.is_ok());
+    let text = refusal(call(&wraps, &calls, "", "", 51).await);
+    assert_eq!(text, "timed out after 50 ms");
+}
+
+#[tokio::test(start_paused = true)]
+async fn so_many_run_and_so_many_wait() {
+    let wraps = Wraps::new(&[WrapSpec::Concurrency { limit: 2, queue: 1 }]);
+    let calls = AtomicUsize::new(0);
+    let one = call(&wraps, &calls, "", "", 10);
+    let two = call(&wraps, &calls, "", "", 10);
+    let three = call(&wraps, &calls, "", "", 10);
+    let four = async {
+        tokio::task::yield_now().await;
+        assert_eq!(calls.load(Ordering::SeqCst), 2);
+        let text = refusal(call(&wraps, &calls, "", "", 10).await);
+        assert_eq!(text, "too busy: 2 running, 1 waiting; try again later");
+    };
+    let (one, two, three, ()) = tokio::join!(one, two, three, four);
+    assert!(one.is_ok() && two.is_ok() && three.is_ok());
+    // One that is dropped while it runs, and one while it waits, give their places back.
+    for _ in 0..5 {
+        let calls = [(); 3].map(|()| call(&wraps, &calls, "", "", 1000).boxed());
+        let all = futures_util::future::join_all(calls);
+        let dropped = tokio::time::timeout(Duration::from_millis(5), all).await;
+        assert!(dropped.is_err());
+    }
+    assert!(call(&wraps, &calls, "", "", 1).await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_stretch_holds_more_calls_than_the_limit() {
+    let wraps = Wraps::new(&[WrapSpec::RateLimit {
+        limit: 2,
+        window: Duration::from_secs(1),
+        key: Some(template("{{ args.key }}")),
+    }]);
+    let calls = AtomicUsize::new(0);
+    assert!(call(&wraps, &calls, "a", "", 0).await.is_ok());
+    advance(Duration::from_millis(900)).await;
+    assert!(call(&wraps, &calls, "a", "", 0).await.is_ok());
+    let text = refusal(call(&wraps, &calls, "a", "", 0).await);
+    assert!(
+        text == "rate limit reached: 2 in 1 s; try again in 100 ms",
+        "{text}"
+    );
+    // Others have their own count.
+    assert!(call(&wraps, &calls, "b", "", 0).await.is_ok());
+    advance(Duration::from_millis(100)).await;
+    assert!(call(&wraps, &calls, "a", "", 0).await.is_ok());
+    assert!(
+        call(&wraps, &calls, "a", "", 0).await.is_err(),
+        "one of the last second is still there"
+    );
+    assert_eq!(calls.load(Ordering::SeqCst), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn keys_are_bounded() {
+    let rate = Rate::new(1, Duration::from_secs(1000));
+    for key in 0..20_000 {
+        rate.count(&key.to_string(), Instant::now()).unwrap();
+        if key % 100 == 0 {
+            advance(Duration::from_millis(1)).await;
+        }
+    }
+    // The newest are remembered.
+    assert!(rate.count("19999", Instant::now()).is_err());
+    assert!(rate.count("0", Instant::now()).is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_is_given_again_while_it_is_kept() {
+    let wraps = Wraps::new(&[WrapSpec::Cache {
+        ttl: Duration::from_secs(1),
+        key: template("{{ args.key }}"),
+    }]);
+    let calls = AtomicUsize::new(0);
+    let first = call(&wraps, &calls, "a", "", 0).await.unwrap();
+    assert_eq!(call(&wraps, &calls, "a", "", 0).await.unwrap(), first);
+    assert_ne!(call(&wraps, &calls, "b", "", 0).await.unwrap(), first);
+    assert_ne!(call(&wraps, &calls, "a", "other", 0).await.unwrap(), first);
+    advance(Duration::from_secs(1)).await;
+    assert_ne!(call(&wraps, &calls, "a", "", 0).await.unwrap(), first);
+    // An error is asked for again.
+    let scope = scope("e");
+    for expected in 0..2 {
+        let asked = AtomicUsize::new(expected);
+        let failing = async {
+            asked.fetch_add(1, Ordering::SeqCst);
+            Ok(Answer::Tool(ToolOutcome::error("no")))
+        };
+        let wrapped = Wrapped {
+            scope: &scope,
+            slot: "",
+        };
+        wraps.around(wrapped, failing.boxed()).await.unwrap();
+        assert_eq!(asked.load(Ordering::SeqCst), expected + 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn kept_answers_are_bounded() {
+    let cache = Cache::new(Duration::from_secs(1000));
+    for key in 0..1500 {
+        cache.keep(key.to_string(), &answer("x"), Instant::now());
+    }
+    assert!(cache.get("499", Instant::now()).is_none());
+    assert!(cache.get("500", Instant::now()).is_some());
+    let large = answer(&"x".repeat(9 << 20));
+    cache.keep("l1".into(), &large, Instant::now());
+    cache.keep("l2".into(), &large, Instant::now());
+    assert!(cache.get("l1", Instant::now()).is_none());
+    assert!(cache.get("l2", Instant::now()).is_some());
+    cache.keep("l3".into(), &answer(&"x".repeat(17 << 20)), Instant::now());
+    assert!(cache.get("l3", Instant::now()).is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_is_the_outermost() {
+    let rate = WrapSpec::RateLimit {
+        limit: 1,
+        window: Duration::from_secs(1),
+        key: None,
+    };
+    let cache = WrapSpec::Cache {
+        ttl: Duration::from_secs(1),
+        key: template("{{ args.key }}"),
+    };
+    let calls = AtomicUsize::new(0);
+    let outside = Wraps::new(&[rate.clone(), cache.clone()]);
+    assert!(call(&outside, &calls, "a", "", 0).await.is_ok());
+    assert!(call(&outside, &calls, "a", "", 0).await.is_err());
+    let inside = Wraps::new(&[cache, rate]);
+    assert!(call(&inside, &calls, "a", "", 0).await.is_ok());
+    assert!(call(&inside, &calls, "a", "", 0).await.is_ok());
+    assert!(call(&inside, &calls, "b", "", 0).await.is_err());
+}

@@ -1,0 +1,73 @@
+//! `subscriptions/listen`: a request that stays open, and says what has changed.
+
+use super::{Execute as _, Part, Parts, Snapshots};
+use crate::ops::Change;
+use crate::protocol::ReplyTo;
+use crate::runtime::Listener;
+use futures_util::stream;
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use tokio_util::sync::CancellationToken;
+
+/// What a listening needs. No runtime is held: a listener stays through many of them.
+struct Listening<S> {
+    runtimes: S,
+    listener: Listener,
+    reply_to: ReplyTo,
+    ends: [CancellationToken; 2],
+    /// Made, and not yet sent.
+    next: VecDeque<Part>,
+    over: bool,
+}
+
+/// The messages of a listening: the acknowledgement, changes as they come, and once one of `ends` is
+/// cancelled that it is over. Dropping it ends the listening.
+pub(super) fn listening<S: Snapshots>(
+    runtimes: S,
+    listener: Listener,
+    reply_to: ReplyTo,
+    ends: [CancellationToken; 2],
+) -> Parts {
+    let acknowledged = reply_to.acknowledged(listener.filter());
+    let listening = Listening {
+        runtimes,
+        listener,
+        reply_to,
+        ends,
+        next: VecDeque::from([Part::More(acknowledged)]),
+        over: false,
+    };
+    Box::pin(stream::unfold(listening, async |mut listening| {
+        let part = listening.part().await?;
+        Some((part, listening))
+    }))
+}
+
+impl<S: Snapshots> Listening<S> {
+    async fn part(&mut self) -> Option<Part> {
+        if let Some(part) = self.next.pop_front() {
+            return Some(part);
+        }
+        if self.over {
+            return None;
+        }
+        if let Some(change) = self.change().await {
+            return Some(Part::More(self.reply_to.change(&change)));
+        }
+        self.over = true;
+        let response = self.reply_to.listened(self.runtimes.snapshot().face());
+        self.next.push_back(Part::Last(response.body));
+        Some(Part::More(self.reply_to.cancelled()))
+    }
+
+    /// The next change; `None` once the listening is to end. What has changed before is told first.
+    async fn change(&self) -> Option<Change> {
+        let [one, other] = &self.ends;
+        tokio::select! {
+            biased;
+            change = poll_fn(|cx| self.listener.poll_next(cx)) => Some(change),
+            () = one.cancelled() => None,
+            () = other.cancelled() => None,
+        }
+    }
+}
