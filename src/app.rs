@@ -94,11 +94,14 @@ async fn start(asked: Asked, face: Face) -> Result<(), Refused> {
     let (hangup, hangups) = mpsc::channel(1);
     let signalled = tokio::spawn(signals.follow(hangup, shutdown.clone()));
     let ending = tokio::spawn(give_up(shutdown.clone(), state.settings.server.grace));
+    let actors = state.actors.clone();
     let served = tokio::select! {
         served = serve(state, runtime, face, hangups, &shutdown) => served,
         () = shutdown.hurried().cancelled() => Ok(()),
     };
     shutdown.begin();
+    // Nothing is in flight any more that could message one.
+    actors.stop();
     if !shutdown.wait(REAPING).await {
         shutdown.hurry();
         if !shutdown.wait(KILLING).await {

@@ -131,6 +131,11 @@ impl Actors {
             .is_some_and(|known| !known.mailbox.is_closed())
     }
 
+    /// Whether any is down.
+    pub fn has_down(&self) -> bool {
+        self.known().values().any(|known| known.mailbox.is_down())
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         let known = self.known();

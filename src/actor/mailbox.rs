@@ -186,7 +186,8 @@ impl Mailbox {
 
     /// Whether the actor is down.
     pub(super) fn is_down(&self) -> bool {
-        self.lock().down.is_some()
+        let inner = self.lock();
+        inner.phase == Phase::Open && inner.down.is_some()
     }
 
     /// Tells the task to become another actor; one that was told to stop goes on as that. False when

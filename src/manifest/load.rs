@@ -1,10 +1,13 @@
 //! One load: all files, all components, everything wrong with them. A file that has not changed
 //! since the load before is not read again, so a reload costs what changed.
 
+mod messages;
+
 use super::discover::{self, Found, VANISHED_FILE};
 use super::environment::Environment;
 use super::lower::{
-    Cx, Folder, Lowered, Outside, check_defaults, finish_defaults, prompt, refuse_unserved, tool,
+    Cx, Folder, Lowered, Outside, actor, check_defaults, finish_defaults, prompt, refuse_unserved,
+    tool,
 };
 use super::read::{At, Findings, Layer, Table, UNKNOWN_KEY, parse};
 use crate::lang::diag::{Code, Diagnostic, Severity, SourceFile, Span};
@@ -172,6 +175,7 @@ pub fn load(
         diagnostics.extend(file.findings.iter().cloned());
     }
     loaded.catalog = unique(&loaded.in_order, skip, &mut diagnostics);
+    messages::check(&loaded.in_order, &mut diagnostics);
     loaded.diagnostics = diagnostics;
     loaded
 }

@@ -1,7 +1,7 @@
 //! A stateful process that components message: the validated form of `[[actor]]`, and of the action
 //! that messages one.
 
-use super::{ActionSpec, Component, Kind, LimitsSpec};
+use super::{ActionSpec, Component, Kind, LimitsSpec, WrapSpec};
 use crate::lang::diag::Span;
 use crate::lang::template::{Template, Tree};
 use crate::secret::Secret;
@@ -142,6 +142,10 @@ impl Component for Actor {
 
     fn action(&self) -> Option<&ActionSpec> {
         None
+    }
+
+    fn wraps(&self) -> &[WrapSpec] {
+        &[]
     }
 
     fn fingerprint(&self) -> &str {

@@ -3,8 +3,8 @@
 use super::list::List;
 use super::set::{Entry, Set};
 use super::{Listed, Runtime, SharedValues};
-use crate::action::{PrepareError, Toolbox};
-use crate::actor::Actors;
+use crate::action::Toolbox;
+use crate::actor::{Actors, StartError};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::NOT_READY;
 use crate::model::{
@@ -107,7 +107,12 @@ pub fn helper() -> PathBuf {
     own_binary().unwrap_or_else(|_| PathBuf::from("snodo"))
 }
 
-fn not_ready<C: Component>(component: &C, error: &PrepareError) -> Diagnostic {
+/// What keeps an actor from being there, as a finding.
+pub fn not_started(actor: &Actor, error: &StartError) -> Diagnostic {
+    not_ready(actor, error)
+}
+
+fn not_ready<C: Component>(component: &C, error: &impl std::fmt::Display) -> Diagnostic {
     let (kind, key) = (C::KIND, component.key());
     let message = format!("the {kind} cannot be served: {error}");
     Diagnostic::error(NOT_READY, component.at().clone(), message)

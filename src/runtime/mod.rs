@@ -11,7 +11,7 @@ mod list;
 mod prompts;
 mod set;
 
-pub use build::{Built, build, helper};
+pub use build::{Built, build, helper, not_started};
 pub use diff::Diff;
 pub use handle::Handle;
 pub use hub::{Full, Hub, Listener};
