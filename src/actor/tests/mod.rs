@@ -117,7 +117,7 @@ while IFS= read -r line; do
     *'"cast":"add"'*) n=$((n + 1)) ;;
     *'"call":"pid"'*) echo "{\"id\":$id,\"reply\":$$}" ;;
     *'"call":"env"'*) echo "{\"id\":$id,\"reply\":\"$SNODO_STATE_DIR\"}" ;;
-    *'"call":"say"'*) line=${line#*'"say":'}; echo "${line%?}" ; echo "{\"id\":$id,\"reply\":true}" ;;
+    *'"call":"say"'*) line=${line#*'"say":'}; echo "${line%??}" ; echo "{\"id\":$id,\"reply\":true}" ;;
     *'"call":"refuse"'*) echo "{\"id\":$id,\"error\":\"no\"}" ;;
     *'"call":"late"'*) sleep 0.05; n=$((n + 1)); echo "{\"id\":$id,\"reply\":$n}" ;;
     *'"call":"hang"'*) sleep 600 ;;
@@ -173,7 +173,8 @@ impl World {
 
     /// Makes these and no others be there.
     async fn become_these<const N: usize>(&self, actors: [Actor; N]) {
-        let prepared = self.actors.prepare(&actors.map(Arc::new), false, |_| false);
+        let actors = actors.map(Arc::new);
+        let prepared = self.actors.prepare(&actors, false, |_| false);
         prepared.await.unwrap().commit();
     }
 
