@@ -100,6 +100,12 @@ async fn step(world: &World, a: &Address, model: &mut Model, act: Act) {
         Act::Kill => Some(("kill", "was ended by signal 9")),
         _ => None,
     };
+    let begins_anew = matches!(act, Act::ReloadChanged | Act::RemoveAndAdd);
+    if begins_anew && !model.down {
+        // A cast that still waited would be for the next worker.
+        model.count += 1;
+        assert_eq!(ok(a, "add", no_payload()).await, json!(model.count));
+    }
     match (act, ending) {
         (Act::ReloadSame, _) => world.become_these([actor(model.digest)]).await,
         (Act::ReloadChanged, _) => {
