@@ -1,4 +1,5 @@
-//! 5,000 tools in 500 files: checking, starting, listing, and reloading one changed file.
+//! 5,000 tools in 500 files: checking, starting, listing, and reloading one changed file; and what a
+//! listener takes.
 //!
 //! `cargo bench --bench scale`.
 
@@ -20,6 +21,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use support::{Caller, Process, call, median, request};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 const FILES: usize = 500;
 const TOOLS: usize = 10;
@@ -29,7 +31,48 @@ fn main() {
         .enable_all()
         .build()
         .expect("a runtime");
-    runtime.block_on(measure());
+    runtime.block_on(async {
+        measure().await;
+        listeners().await;
+    });
+}
+
+/// What the server's memory grows by for a listener with nothing to hear, its connection included.
+async fn listeners() {
+    const LISTENERS: usize = 1000;
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), 0, 1, "first");
+    let limit = format!("http.max_subscriptions={LISTENERS}");
+    let connections = format!("http.max_connections={}", 2 * LISTENERS);
+    let settings = ["--set", &limit, "--set", &connections];
+    let (server, _, address) = start_with(folder.path(), &settings).await;
+    let before = server.memory();
+    let body = call("", "{}")
+        .replace("tools/call", "subscriptions/listen")
+        .replace(
+            r#""name":"","arguments":{}"#,
+            r#""notifications":{"toolsListChanged":true}"#,
+        );
+    let request = request(address, "subscriptions/listen", None, &body);
+    let mut open = Vec::new();
+    for _ in 0..LISTENERS {
+        let mut stream = tokio::net::TcpStream::connect(address)
+            .await
+            .expect("it listens");
+        stream.write_all(&request).await.expect("it reads");
+        let mut seen = Vec::new();
+        while !String::from_utf8_lossy(&seen).contains("acknowledged") {
+            let read = stream.read_buf(&mut seen).await.expect("it answers");
+            assert!(read > 0, "no listening: {}", String::from_utf8_lossy(&seen));
+        }
+        open.push(stream);
+    }
+    let grown = server.memory().saturating_sub(before);
+    println!("{LISTENERS} idle listeners");
+    println!(
+        "  memory of one       {:>8.1} KiB, its connection included",
+        grown as f64 / 1024.0 / LISTENERS as f64
+    );
 }
 
 async fn measure() {
@@ -99,6 +142,10 @@ fn check(folder: &Path) -> f64 {
 }
 
 async fn start(folder: &Path) -> (Process, f64, SocketAddr) {
+    start_with(folder, &[]).await
+}
+
+async fn start_with(folder: &Path, settings: &[&str]) -> (Process, f64, SocketAddr) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("an address");
     drop(listener);
@@ -106,6 +153,7 @@ async fn start(folder: &Path) -> (Process, f64, SocketAddr) {
     let server = Command::new(env!("CARGO_BIN_EXE_snodo"))
         .args(["serve", "--set", "log.level=warn", "--set"])
         .arg(format!("http.listen=[\"{address}\"]"))
+        .args(settings)
         .arg(folder)
         .stderr(Stdio::inherit())
         .spawn()

@@ -142,10 +142,12 @@ async fn serve(
         },
     };
     let mover = listener.as_mut().map(http::Listener::mover);
-    let reloader = Reloader::new(state, handle, hub, shutdown.clone(), mover);
+    let reloader = Reloader::new(state, handle.clone(), hub.clone(), shutdown.clone(), mover);
     let stop = shutdown.token().clone();
     // It ends when the process begins to stop; on stdio, when the set is dropped.
     let mut beside = JoinSet::new();
+    let watched = settings.reload.clone();
+    beside.spawn(reload::watch_files(handle, hub, watched, stop.clone()));
     beside.spawn(reload::run(
         reloader,
         settings.reload.clone(),

@@ -27,8 +27,9 @@ pub mod protocol;
 pub mod guard;
 pub mod runtime;
 
-// L5: a message in, an answer out.
+// L5: a message in, an answer out; the tests that stand beside tools.
 pub mod server;
+pub mod testing;
 
 // L6: bytes in, bytes out.
 pub mod transport;

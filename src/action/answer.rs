@@ -61,7 +61,7 @@ pub fn conforming(tool: &Tool, outcome: ToolOutcome) -> ToolOutcome {
 }
 
 /// Why there is no answer to give.
-enum NoAnswer {
+pub(super) enum NoAnswer {
     Failed(Failure),
     Declared(OpError),
 }
@@ -135,7 +135,7 @@ fn content(result: &ResultSpec, scope: &Scope) -> Result<ToolOutcome, Failure> {
 }
 
 /// The declared protocol error, when it applies.
-fn declared(error: &ProtocolErrorSpec, scope: &Scope) -> Result<(), NoAnswer> {
+pub(super) fn declared(error: &ProtocolErrorSpec, scope: &Scope) -> Result<(), NoAnswer> {
     if let Some(when) = &error.when
         && !render::value("result.protocol_error.when", when, scope)?
             .is_some_and(|when| holds(&when))
@@ -155,7 +155,7 @@ fn declared(error: &ProtocolErrorSpec, scope: &Scope) -> Result<(), NoAnswer> {
 }
 
 /// What counts as true in a template; a blank text does not.
-fn holds(value: &Value) -> bool {
+pub(super) fn holds(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::Bool(value) => *value,

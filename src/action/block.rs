@@ -118,7 +118,11 @@ fn size(value: &Value) -> Result<u64, Failure> {
 
 /// Base64 text (RFC 4648 §4), as it stands on the wire: without the line breaks that programs put
 /// into it.
-fn base64(key: &str, template: &Template, scope: &Scope) -> Result<Option<String>, Failure> {
+pub(super) fn base64(
+    key: &str,
+    template: &Template,
+    scope: &Scope,
+) -> Result<Option<String>, Failure> {
     let Some(mut text) = present(key, template, scope)? else {
         return Ok(None);
     };
@@ -135,7 +139,11 @@ fn base64(key: &str, template: &Template, scope: &Scope) -> Result<Option<String
 }
 
 /// A text that is there and not null.
-fn present(key: &str, template: &Template, scope: &Scope) -> Result<Option<String>, Failure> {
+pub(super) fn present(
+    key: &str,
+    template: &Template,
+    scope: &Scope,
+) -> Result<Option<String>, Failure> {
     if !template.is_native() {
         return render::text(key, template, scope);
     }

@@ -10,8 +10,10 @@ pub mod complete;
 pub mod file;
 pub mod http;
 mod media;
+pub mod outputs;
 pub mod prompt;
 mod render;
+pub mod resource;
 pub mod shell;
 
 use crate::actor::Actors;
@@ -22,7 +24,8 @@ use crate::secret::Mask;
 use crate::shutdown::Shutdown;
 use actor::ActorAction;
 use file::FileAction;
-use http::{HttpAction, HttpClients};
+use http::{HttpAction, HttpClients, StandIn};
+use outputs::Outputs;
 use serde_json::{Map, Value};
 use shell::{Runner, ShellAction};
 use std::path::PathBuf;
@@ -58,6 +61,31 @@ pub trait Output: Send + Sync {
 
     /// What `output` holds in the templates of `result`.
     fn value(&self) -> Value;
+
+    /// The media type of what was got, when it is known.
+    fn media_type(&self) -> Option<String> {
+        None
+    }
+
+    /// What was got says that there is nothing.
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+/// Why nothing was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotRead {
+    /// There is nothing to read, or nothing that may be seen.
+    NotFound,
+    /// It could not be read.
+    Failed(Failure),
+}
+
+impl From<Failure> for NotRead {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
 }
 
 /// An action ready to run.
@@ -79,6 +107,7 @@ pub struct Toolbox {
     clients: HttpClients,
     runner: Runner,
     actors: Actors,
+    outputs: Outputs,
 }
 
 /// Why an action cannot be made ready.
@@ -100,6 +129,31 @@ impl Toolbox {
             clients: HttpClients::default(),
             runner: Runner::new(shutdown.clone(), grace, helper),
             actors: actors.clone(),
+            outputs: Outputs::default(),
+        }
+    }
+
+    /// Where long outputs are kept from now on.
+    pub fn keep_outputs_in(&mut self, outputs: &Outputs) {
+        self.outputs = outputs.clone();
+    }
+
+    /// The actors that are messaged.
+    pub fn actors(&self) -> &Actors {
+        &self.actors
+    }
+
+    /// Where long outputs are kept.
+    pub fn outputs(&self) -> &Outputs {
+        &self.outputs
+    }
+
+    /// The same for a test of a manifest: whatever goes over the network reaches the stand-in.
+    #[must_use]
+    pub fn standing_in(self, upstream: Arc<StandIn>) -> Self {
+        Self {
+            clients: HttpClients::standing_in(upstream),
+            ..self
         }
     }
 
@@ -121,7 +175,11 @@ impl Action {
     pub fn prepare(spec: &ActionSpec, toolbox: &mut Toolbox) -> Result<Self, PrepareError> {
         Ok(match spec {
             ActionSpec::Http(spec) => Self::Http(HttpAction::prepare(spec, &mut toolbox.clients)?),
-            ActionSpec::Shell(spec) => Self::Shell(ShellAction::new(spec, toolbox.runner.clone())),
+            ActionSpec::Shell(spec) => Self::Shell(ShellAction::new(
+                spec,
+                toolbox.runner.clone(),
+                toolbox.outputs.clone(),
+            )),
             ActionSpec::File(spec) => Self::File(FileAction::prepare(spec)?),
             ActionSpec::Actor(spec) => Self::Actor(ActorAction::new(spec, &toolbox.actors)),
         })
@@ -147,7 +205,34 @@ impl Action {
             Self::File(action) => action.run(call).await.map(shared),
             Self::Actor(action) => action.run(call).await.map(shared),
         };
-        ran.map_err(|Failure(text)| Failure(call.mask().hide(text).into_owned()))
+        ran.map_err(|failure| call.hidden(failure))
+    }
+
+    /// Runs it to read a resource, which may not be there.
+    ///
+    /// # Errors
+    /// Why nothing was read, with every secret hidden.
+    pub async fn read(&self, call: Call<'_>) -> Result<Arc<dyn Output>, NotRead> {
+        let output = match self {
+            Self::File(action) => match action.read(call).await {
+                Ok(output) => shared(output),
+                Err(NotRead::NotFound) => return Err(NotRead::NotFound),
+                Err(NotRead::Failed(failure)) => return Err(call.hidden(failure).into()),
+            },
+            Self::Http(_) | Self::Shell(_) | Self::Actor(_) => self.run(call).await?,
+        };
+        if output.is_absent() {
+            return Err(NotRead::NotFound);
+        }
+        Ok(output)
+    }
+
+    /// The files that stand in a list of their own; `None` when the action has none.
+    pub fn listing(&self) -> Option<&FileAction> {
+        match self {
+            Self::File(action) => action.listing().map(|_| action),
+            Self::Http(_) | Self::Shell(_) | Self::Actor(_) => None,
+        }
     }
 }
 
@@ -160,6 +245,10 @@ impl Call<'_> {
     /// The same for text that is seen line by line.
     fn line_mask(&self) -> Mask {
         Mask::of_lines(self.secrets)
+    }
+
+    fn hidden(&self, Failure(text): Failure) -> Failure {
+        Failure(self.mask().hide(text).into_owned())
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) struct First {
 /// What is wrong; with `on_error = "skip"` a broken manifest is not.
 pub(super) fn load(asked: Asked, shutdown: &Shutdown) -> Result<First, Refused> {
     let environment = Environment::of_process();
-    let no_color = no_color(&environment);
+    let no_color = environment.asks_for_no_color();
     let (settings, mut found) = settings::load(&asked, &environment);
     let Some(settings) = settings else {
         return Err(Refused::Manifests { found, no_color });
@@ -107,11 +107,4 @@ fn settled(settings: &Settings, environment: &Environment, schemas: &SchemaCache
         loaded = load::load(settings, environment, schemas, Some(&loaded));
     }
     loaded
-}
-
-/// Whether NO_COLOR asks for plain text (no-color.org): set, and not empty.
-fn no_color(environment: &Environment) -> bool {
-    environment
-        .get("NO_COLOR")
-        .is_some_and(|value| !value.is_empty())
 }

@@ -84,16 +84,12 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
         found.extend(not_ready(settings, &now));
         loaded = Some(now);
     }
-    let no_color = environment
-        .get("NO_COLOR")
-        .is_some_and(|value| !value.is_empty());
-    print(&found, arguments.format, no_color);
+    let no_color = environment.asks_for_no_color();
+    let mut written = print(&found, arguments.format, no_color);
     if !arguments.expand.is_empty() {
         let files = loaded.as_ref().map(Loaded::sources).unwrap_or_default();
         match expand::expand(&files, &arguments.expand) {
-            Ok(text) => {
-                output::result(&text);
-            }
+            Ok(text) => written = output::result(&text),
             Err(unknown) => {
                 output::error(&unknown.to_string());
                 return ExitCode::from(2);
@@ -113,7 +109,7 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
     if denied || count(&found, Severity::Error) > 0 {
         ExitCode::FAILURE
     } else {
-        ExitCode::SUCCESS
+        written
     }
 }
 
@@ -137,15 +133,16 @@ fn counted(count: usize, word: &str) -> String {
     format!("{count} {word}{plural}")
 }
 
-fn print(found: &[Diagnostic], format: Format, no_color: bool) {
+fn print(found: &[Diagnostic], format: Format, no_color: bool) -> ExitCode {
     match format {
-        Format::Text => output::findings(found, no_color),
-        Format::Json => {
-            output::result(&diag::json(found));
+        Format::Text => {
+            output::findings(found, no_color);
+            ExitCode::SUCCESS
         }
+        Format::Json => output::result(&diag::json(found)),
         Format::Sarif => {
             let rules = manifest::explanations();
-            output::result(&diag::sarif(found, env!("CARGO_PKG_VERSION"), &rules));
+            output::result(&diag::sarif(found, env!("CARGO_PKG_VERSION"), &rules))
         }
     }
 }
@@ -154,12 +151,10 @@ fn explain(asked: &str) -> ExitCode {
     let all = manifest::explanations();
     if asked == "all" {
         let names: Vec<&str> = all.iter().map(|(Code(name), _)| *name).collect();
-        output::result(&names.join("\n"));
-        return ExitCode::SUCCESS;
+        return output::result(&names.join("\n"));
     }
     if let Some((Code(name), text)) = all.iter().find(|(Code(name), _)| *name == asked) {
-        output::result(&format!("{name}\n\n{text}"));
-        return ExitCode::SUCCESS;
+        return output::result(&format!("{name}\n\n{text}"));
     }
     let names = all.iter().map(|(Code(name), _)| *name);
     let help = diag::suggest::did_you_mean(asked, names)

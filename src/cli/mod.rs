@@ -1,12 +1,14 @@
 //! The command line: one file a subcommand. Exit codes: 0 done, 1 refused (what is wrong stands on
-//! standard error), 2 misused.
+//! standard error), 2 misused; `test` has its own.
 
 mod check;
 mod exec_limits;
 mod output;
 mod serve;
 mod stdio;
+mod test;
 
+use crate::app::Refused;
 use crate::manifest::settings::Asked;
 use crate::process::SUBCOMMAND;
 use clap::{Args, Parser, Subcommand};
@@ -18,7 +20,7 @@ use std::process::ExitCode;
 #[command(
     name = "snodo",
     version,
-    after_help = "Examples:\n  snodo serve ./manifests            serve a folder on http://127.0.0.1:4000/mcp\n  snodo stdio ./manifests            serve it on standard input and output\n  snodo check ./manifests            say what is wrong with it\n  snodo serve --set http.listen='[\"127.0.0.1:8080\"]' ./manifests"
+    after_help = "Examples:\n  snodo serve ./manifests            serve a folder on http://127.0.0.1:4000/mcp\n  snodo stdio ./manifests            serve it on standard input and output\n  snodo check ./manifests            say what is wrong with it\n  snodo test ./manifests             run the tests in it\n  snodo serve --set http.listen='[\"127.0.0.1:8080\"]' ./manifests"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -36,6 +38,9 @@ enum Command {
     /// Say what is wrong with manifests, all of it, and exit
     #[command(after_help = check::EXAMPLES)]
     Check(check::Arguments),
+    /// Run the tests that stand beside tools, and exit
+    #[command(after_help = test::EXAMPLES)]
+    Test(test::Arguments),
 }
 
 /// Where manifests and settings come from.
@@ -73,5 +78,21 @@ pub fn main() -> ExitCode {
         Command::Serve(source) => serve::run(source.asked()),
         Command::Stdio(source) => stdio::run(source.asked()),
         Command::Check(arguments) => check::run(arguments),
+        Command::Test(arguments) => test::run(arguments),
+    }
+}
+
+/// The exit code of a server, and on standard error why it did not start.
+fn served(outcome: Result<(), Refused>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Refused::Manifests { found, no_color }) => {
+            output::findings(&found, no_color);
+            ExitCode::FAILURE
+        }
+        Err(Refused::Other(error)) => {
+            output::error(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! Words for a person, on standard error; results on standard output.
 
 use crate::lang::diag::{self, Diagnostic, RenderStyle};
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
 
 /// Prints findings on standard error, in colour on a terminal unless NO_COLOR is set.
 pub(super) fn findings(found: &[Diagnostic], no_color: bool) {
@@ -25,8 +26,9 @@ pub(super) fn error(text: &str) {
     }
 }
 
-/// Prints a result on standard output. False when nobody reads it.
-pub(super) fn result(text: &str) -> bool {
+/// Prints a result on standard output. Failure, which is said, when not all of it was written; a
+/// reader that has had enough of it (`| head`) is no failure.
+pub(super) fn result(text: &str) -> ExitCode {
     let mut out = std::io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| {
         if text.ends_with('\n') {
@@ -35,5 +37,11 @@ pub(super) fn result(text: &str) -> bool {
             out.write_all(b"\n")
         }
     });
-    written.and_then(|()| out.flush()).is_ok()
+    match written.and_then(|()| out.flush()) {
+        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => {
+            error(&format!("error: cannot write to standard output: {cause}"));
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::SUCCESS,
+    }
 }

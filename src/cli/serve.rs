@@ -1,5 +1,6 @@
 //! `snodo serve`.
 
+use super::served;
 use crate::app::{self, Face};
 use crate::manifest::settings::Asked;
 use std::process::ExitCode;
@@ -19,5 +20,5 @@ Exit codes: 0 stopped, 1 not started (standard error says why), 2 misused.";
 
 /// Serves over HTTP until told to stop.
 pub(super) fn run(asked: Asked) -> ExitCode {
-    super::stdio::served(app::run(asked, Face::Http))
+    served(app::run(asked, Face::Http))
 }

@@ -116,6 +116,12 @@ fn size(answer: &Answer) -> Option<usize> {
             outcome.content.iter().map(of_block).sum::<usize>()
                 + structured.map_or(0, |value| 4 * value.to_string().len())
         }
+        Answer::Resource(outcome) => {
+            let contents = outcome.contents.iter();
+            contents
+                .map(|content| FRAME + of_payload(&content.payload))
+                .sum()
+        }
         Answer::Prompt(outcome) => {
             let messages = outcome.messages.iter();
             messages.map(|message| of_block(&message.content)).sum()
@@ -133,10 +139,14 @@ fn of_block(block: &Block) -> usize {
         + match block {
             Block::Text { text, .. } => text.len(),
             Block::Image { data, .. } | Block::Audio { data, .. } => data.len(),
-            Block::Resource { payload, .. } => match payload {
-                Payload::Text(text) => text.len(),
-                Payload::Blob(data) => data.len(),
-            },
+            Block::Resource { payload, .. } => of_payload(payload),
             Block::ResourceLink { resource, .. } => resource.len() * 64,
         }
+}
+
+fn of_payload(payload: &Payload) -> usize {
+    match payload {
+        Payload::Text(text) => text.len(),
+        Payload::Blob(data) => data.len(),
+    }
 }

@@ -312,10 +312,12 @@ impl Search {
     fn unlistable(&mut self, folder: &Path, error: &io::Error) {
         let (shown, cause) = (folder.display(), cause(error));
         let message = format!("cannot list the folder `{shown}`: {cause}");
-        self.survey.diagnostics.push(
-            Diagnostic::placeless(UNREADABLE_FOLDER, message)
-                .help("let this user read and enter the folder, or rename it to begin with `_`"),
-        );
+        let mut found = Diagnostic::placeless(UNREADABLE_FOLDER, message);
+        if error.kind() == io::ErrorKind::PermissionDenied {
+            found = found
+                .help("let this user read and enter the folder, or rename it to begin with `_`");
+        }
+        self.survey.diagnostics.push(found);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The process's environment, read once. What templates and commands see of it is listed by the
 //! author; everything else of the program asks this value, never the process.
 
+use crate::model::DEFAULT_PATH;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,32 +17,15 @@ impl Environment {
         Self(std::env::vars_os().collect())
     }
 
-    /// An environment of these variables.
-    pub fn of(variables: impl IntoIterator<Item = (String, String)>) -> Self {
-        Self(
-            variables
-                .into_iter()
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
-        )
-    }
-
     /// A variable's value when it is set and is UTF-8.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(std::ffi::OsStr::new(name))?.to_str()
     }
 
-    /// All variables whose names and values are UTF-8.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0
-            .iter()
-            .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)))
-    }
-
     /// The file that a command name stands for: itself when it holds a `/`, else the first
     /// executable file of that name in PATH.
     pub fn find_command(&self, name: &str) -> Option<PathBuf> {
-        let search = self.get("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin");
+        let search = self.get("PATH").unwrap_or(DEFAULT_PATH);
         self.find_command_in(name, search)
     }
 
@@ -54,6 +38,11 @@ impl Environment {
         std::env::split_paths(search)
             .map(|folder| folder.join(name))
             .find(|path| is_executable(path))
+    }
+
+    /// Whether NO_COLOR asks for plain text (no-color.org): set, and not empty.
+    pub fn asks_for_no_color(&self) -> bool {
+        self.get("NO_COLOR").is_some_and(|value| !value.is_empty())
     }
 
     /// Whether a variable is set, UTF-8 or not.

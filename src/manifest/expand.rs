@@ -50,14 +50,15 @@ pub fn expand(files: &[Arc<SourceFile>], names: &[String]) -> Result<String, Unk
         let defaults = table.table("defaults");
         for kind in KINDS {
             for each in table.tables(kind) {
-                let name = each.string("name").map(|read| read.value);
-                if all || name.as_ref().is_some_and(|name| names.contains(name)) {
+                let own = ["name", "uri", "uri_template"].map(|key| each.string(key));
+                let own: Vec<String> = own.into_iter().flatten().map(|read| read.value).collect();
+                if all || own.iter().any(|name| names.contains(name)) {
                     if !out.is_empty() {
                         out.push('\n');
                     }
                     component(&mut out, kind, &each, defaults.as_ref());
                 }
-                known.extend(name);
+                known.extend(own);
             }
         }
     }
@@ -74,7 +75,7 @@ pub fn expand(files: &[Arc<SourceFile>], names: &[String]) -> Result<String, Unk
 }
 
 /// The kinds of components, as manifests write them.
-const KINDS: [&str; 2] = ["tool", "prompt"];
+const KINDS: [&str; 3] = ["tool", "resource", "prompt"];
 
 fn component<'a>(
     out: &mut String,

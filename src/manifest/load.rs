@@ -6,13 +6,14 @@ mod messages;
 use super::discover::{self, Found, VANISHED_FILE};
 use super::environment::Environment;
 use super::lower::{
-    Cx, Folder, Lowered, Outside, actor, check_defaults, finish_defaults, prompt, refuse_unserved,
-    tool,
+    Cx, Folder, Lowered, Outside, TestOf, actor, check_defaults, finish_defaults, prompt,
+    refuse_unserved, resource, tool,
 };
+use super::overlap;
 use super::read::{At, Findings, Layer, Table, UNKNOWN_KEY, parse};
 use crate::lang::diag::{Code, Diagnostic, Severity, SourceFile, Span};
 use crate::lang::schema::SchemaCache;
-use crate::model::{Catalog, Kind, OnError, Settings};
+use crate::model::{Catalog, Kind, OnError, Settings, Tool, ToolTest};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -24,8 +25,10 @@ pub const DUPLICATE_NAME: Code = Code("duplicate-name");
 /// What `snodo check --explain` prints for the code of this file.
 pub const EXPLAIN: &[(Code, &str)] = &[(
     DUPLICATE_NAME,
-    "Names are unique across all manifest files of a server: a client asks for a tool by its name \
-     alone. Both places are shown; rename one, or remove it. Upper and lower case differ.",
+    "Names are unique across all manifest files of a server: a client asks for a tool or a prompt by \
+     its name alone, and for a resource by its URI. Both places are shown; rename one, or remove it. \
+     Upper and lower case differ, but for a URI's scheme and host. The names of one tool's tests are \
+     unique in that tool.",
 )];
 
 /// What one file came to.
@@ -34,6 +37,8 @@ pub struct LoadedFile {
     source: Arc<SourceFile>,
     outside: Vec<Outside>,
     components: Vec<Lowered>,
+    /// Each with its tool, unless that is left out or broken.
+    tests: Vec<TestOf>,
     findings: Vec<Diagnostic>,
 }
 
@@ -120,6 +125,13 @@ impl Loaded {
         })
     }
 
+    /// The tests, in the order of the search and of the files, each with its tool; without one where
+    /// that is left out. They are there only after [`load_with_tests`].
+    pub fn tests(&self) -> impl Iterator<Item = (Option<&Arc<Tool>>, &ToolTest)> {
+        let tests = self.in_order.iter().flat_map(|file| &file.tests);
+        tests.map(|(tool, test)| (tool.as_ref(), test))
+    }
+
     /// The manifests' texts, in the order of the search.
     pub fn sources(&self) -> Vec<Arc<SourceFile>> {
         let files = self.in_order.iter();
@@ -134,6 +146,15 @@ impl Loaded {
     }
 }
 
+/// Loads all manifests that the settings name, and keeps the tests that stand in them.
+pub fn load_with_tests(
+    settings: &Settings,
+    environment: &Environment,
+    schemas: &SchemaCache,
+) -> Loaded {
+    read_all(settings, environment, schemas, None, true)
+}
+
 /// Loads all manifests that the settings name. `previous` is the load whose unchanged files may be
 /// taken over: one made with the same settings and environment, or none.
 pub fn load(
@@ -141,6 +162,16 @@ pub fn load(
     environment: &Environment,
     schemas: &SchemaCache,
     previous: Option<&Loaded>,
+) -> Loaded {
+    read_all(settings, environment, schemas, previous, false)
+}
+
+fn read_all(
+    settings: &Settings,
+    environment: &Environment,
+    schemas: &SchemaCache,
+    previous: Option<&Loaded>,
+    with_tests: bool,
 ) -> Loaded {
     let survey = discover::discover(&settings.manifests, settings.server_file.as_deref());
     let mut diagnostics = survey.diagnostics;
@@ -157,7 +188,12 @@ pub fn load(
                     Some(file) => file,
                     None => {
                         loaded.fresh_files += 1;
-                        Arc::new(lower_file(settings, environment, schemas, source))
+                        let mut file = lower_file(settings, environment, schemas, source);
+                        if !with_tests {
+                            // A server has no use for them.
+                            file.tests = Vec::new();
+                        }
+                        Arc::new(file)
                     }
                 };
                 loaded.in_order.push(Arc::clone(&file));
@@ -176,6 +212,7 @@ pub fn load(
     }
     loaded.catalog = unique(&loaded.in_order, skip, &mut diagnostics);
     messages::check(&loaded.in_order, &mut diagnostics);
+    diagnostics.extend(overlap::overlaps(&loaded.catalog.resources));
     loaded.diagnostics = diagnostics;
     loaded
 }
@@ -204,6 +241,7 @@ fn lower_file(
 ) -> LoadedFile {
     let findings = Findings::default();
     let outside = RefCell::default();
+    let tests = RefCell::default();
     let components = {
         let cx = Cx {
             findings: &findings,
@@ -212,6 +250,7 @@ fn lower_file(
             schemas,
             folder: Folder::of(source.path()),
             outside: &outside,
+            tests: &tests,
         };
         match parse(&source, &findings) {
             Some(document) => {
@@ -228,6 +267,7 @@ fn lower_file(
     };
     LoadedFile {
         outside: outside.into_inner(),
+        tests: tests.into_inner(),
         components,
         findings: findings.into_vec(),
         source,
@@ -245,11 +285,12 @@ fn lower_document<'a>(cx: &Cx<'a>, table: Table<'a>) -> Vec<Lowered> {
     let mut components: Vec<Lowered> = tools
         .map(|each| tool(cx, each, defaults.as_ref()))
         .collect();
+    let resources = table.tables("resource").into_iter();
+    components.extend(resources.map(|each| resource(cx, each, defaults.as_ref())));
     let prompts = table.tables("prompt").into_iter();
     components.extend(prompts.map(|each| prompt(cx, each, defaults.as_ref())));
     let actors = table.tables("actor").into_iter();
     components.extend(actors.map(|each| actor(cx, each)));
-    refuse_unserved(&table, &["resource"]);
     refuse_strays(&table);
     if let Some(defaults) = defaults {
         finish_defaults(defaults);
@@ -319,7 +360,10 @@ fn unique(files: &[Arc<LoadedFile>], skip: bool, diagnostics: &mut Vec<Diagnosti
 }
 
 fn taken(kind: Kind, key: &At<String>, first: &Span) -> Diagnostic {
-    let message = format!("the {kind} name `{}` is taken", key.value);
+    let message = match kind {
+        Kind::Resource => format!("`{}` is taken", key.value),
+        kind => format!("the {kind} name `{}` is taken", key.value),
+    };
     Diagnostic::error(DUPLICATE_NAME, key.at.clone(), message)
         .label(format!("in {kind} \"{}\"", key.value))
         .related(first.clone(), "first declared here")

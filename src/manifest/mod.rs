@@ -6,6 +6,7 @@ pub mod environment;
 pub mod expand;
 pub mod load;
 pub mod lower;
+mod overlap;
 pub mod read;
 pub mod regular;
 pub mod settings;

@@ -21,13 +21,6 @@ pub enum ReadError {
     TooLarge(u64),
 }
 
-impl ReadError {
-    /// True when there is no such file.
-    pub fn is_not_found(&self) -> bool {
-        matches!(self, Self::Io(error) if error.kind() == io::ErrorKind::NotFound)
-    }
-}
-
 /// All bytes of a regular file, or of what a link to one leads to.
 ///
 /// # Errors

@@ -5,6 +5,8 @@ mod overrides;
 mod secrets;
 mod sections;
 
+pub(super) use sections::cache;
+
 use super::discover::{MAX_FILE_BYTES, SERVER_FILE, source_file};
 use super::environment::Environment;
 use super::read::{Findings, Layer, Table, parse};

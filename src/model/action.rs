@@ -1,6 +1,7 @@
 //! What a component does: the validated form of `http`, `shell` and `file`.
 
 use super::{HostPattern, ProgressSpec, SendSpec};
+use crate::lang::glob::Glob;
 use crate::lang::template::{Template, Tree};
 use http::header;
 use std::path::PathBuf;
@@ -21,6 +22,11 @@ pub enum ActionSpec {
 }
 
 impl ActionSpec {
+    /// Whether its output may be kept to be read on.
+    pub fn overflows(&self) -> bool {
+        matches!(self, Self::Shell(spec) if spec.overflow.is_some())
+    }
+
     /// Whether it may log to its caller.
     pub fn logs(&self) -> bool {
         match self {
@@ -154,6 +160,9 @@ pub struct RetrySpec {
     pub any_method: bool,
 }
 
+/// Where execvp(3) looks for a program when the environment has no `PATH`.
+pub const DEFAULT_PATH: &str = "/bin:/usr/bin";
+
 /// `shell`: one command.
 #[derive(Debug)]
 pub struct ShellSpec {
@@ -181,6 +190,8 @@ pub struct ShellSpec {
     pub progress: Option<ProgressSpec>,
     /// What it says on standard error is a log.
     pub log: bool,
+    /// Output past `max_output` can be read on for this long.
+    pub overflow: Option<Duration>,
     /// Limits set on it.
     pub limits: LimitsSpec,
 }
@@ -263,6 +274,32 @@ pub struct FileSpec {
     pub encoding: Encoding,
     /// A folder answers with its entries.
     pub list_directories: bool,
+    /// Which files of the folder stand in a list of their own.
+    pub listing: Option<ListingSpec>,
+    /// Changes are told to those who listen.
+    pub watch: bool,
+}
+
+/// `list`: the files of a folder that are shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListingSpec {
+    /// Which.
+    pub glob: Glob,
+    /// The variable that stands for a path.
+    pub variable: String,
+    /// What stands before it in the path.
+    pub prefix: String,
+    /// What stands behind it.
+    pub suffix: String,
+}
+
+impl ListingSpec {
+    /// The variable's value for the file at this path; `None` when no value leads to it.
+    pub fn value<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let inner = path.strip_prefix(&*self.prefix)?;
+        let inner = inner.strip_suffix(&*self.suffix)?;
+        (!inner.is_empty()).then_some(inner)
+    }
 }
 
 /// The part of a file that is read.

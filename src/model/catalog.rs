@@ -1,6 +1,6 @@
 //! All components of a server, and what they have in common.
 
-use super::{ActionSpec, Actor, CompleteSpec, Prompt, Tool, WrapSpec};
+use super::{ActionSpec, Actor, CompleteSpec, Prompt, Resource, Tool, WrapSpec};
 use crate::lang::diag::Span;
 use std::fmt;
 use std::sync::Arc;
@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub enum Kind {
     /// `[[tool]]`.
     Tool,
+    /// `[[resource]]`.
+    Resource,
     /// `[[prompt]]`.
     Prompt,
     /// `[[actor]]`.
@@ -21,6 +23,7 @@ impl Kind {
     pub fn word(self) -> &'static str {
         match self {
             Self::Tool => "tool",
+            Self::Resource => "resource",
             Self::Prompt => "prompt",
             Self::Actor => "actor",
         }
@@ -32,6 +35,7 @@ impl Kind {
     pub fn one(self) -> &'static str {
         match self {
             Self::Tool => "a tool",
+            Self::Resource => "a resource",
             Self::Prompt => "a prompt",
             Self::Actor => "an actor",
         }
@@ -79,6 +83,8 @@ pub trait Component: fmt::Debug + Send + Sync + 'static {
 pub enum AnyComponent {
     /// A tool.
     Tool(Arc<Tool>),
+    /// A resource.
+    Resource(Arc<Resource>),
     /// A prompt.
     Prompt(Arc<Prompt>),
     /// An actor.
@@ -90,6 +96,8 @@ pub enum AnyComponent {
 pub struct Catalog {
     /// The tools.
     pub tools: Vec<Arc<Tool>>,
+    /// The resources, those with a template too.
+    pub resources: Vec<Arc<Resource>>,
     /// The prompts.
     pub prompts: Vec<Arc<Prompt>>,
     /// The actors.
@@ -101,6 +109,7 @@ impl Catalog {
     pub fn add(&mut self, component: AnyComponent) {
         match component {
             AnyComponent::Tool(tool) => self.tools.push(tool),
+            AnyComponent::Resource(resource) => self.resources.push(resource),
             AnyComponent::Prompt(prompt) => self.prompts.push(prompt),
             AnyComponent::Actor(actor) => self.actors.push(actor),
         }
@@ -109,13 +118,18 @@ impl Catalog {
     /// Everything that components do, completions included.
     pub fn actions(&self) -> impl Iterator<Item = &ActionSpec> {
         let tools = self.tools.iter().flat_map(|tool| actions_of(&**tool));
-        tools.chain(self.prompts.iter().flat_map(|prompt| actions_of(&**prompt)))
+        let resources = self.resources.iter();
+        let resources = resources.flat_map(|resource| actions_of(&**resource));
+        let prompts = self.prompts.iter();
+        let prompts = prompts.flat_map(|prompt| actions_of(&**prompt));
+        tools.chain(resources).chain(prompts)
     }
 
     /// How many there are.
     pub fn counts(&self) -> Counts {
         Counts {
             tools: self.tools.len(),
+            resources: self.resources.len(),
             prompts: self.prompts.len(),
             actors: self.actors.len(),
         }
@@ -127,6 +141,8 @@ impl Catalog {
 pub struct Counts {
     /// Tools.
     pub tools: usize,
+    /// Resources, those with a template too.
+    pub resources: usize,
     /// Prompts.
     pub prompts: usize,
     /// Actors.
@@ -138,7 +154,11 @@ impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = |count| if count == 1 { "" } else { "s" };
         write!(f, "{} tool{}", self.tools, plural(self.tools))?;
-        for (count, word) in [(self.prompts, "prompt"), (self.actors, "actor")] {
+        for (count, word) in [
+            (self.resources, "resource"),
+            (self.prompts, "prompt"),
+            (self.actors, "actor"),
+        ] {
             if count > 0 {
                 write!(f, ", {count} {word}{}", plural(count))?;
             }

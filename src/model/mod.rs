@@ -10,16 +10,18 @@ mod hosts;
 mod http;
 mod progress;
 mod prompt;
+mod resource;
 mod result;
 mod settings;
+mod test;
 mod tool;
 mod window;
 mod wrap;
 
 pub use action::{
-    ActionSpec, ArgSpec, ClientIdentity, Encoding, FileSpec, HeaderSpec, HttpBody, HttpSpec,
-    HttpTarget, KeyPem, LimitsSpec, Parse, Program, RetrySpec, ShellSpec, WindowSpec,
-    is_own_header,
+    ActionSpec, ArgSpec, ClientIdentity, DEFAULT_PATH, Encoding, FileSpec, HeaderSpec, HttpBody,
+    HttpSpec, HttpTarget, KeyPem, LimitsSpec, ListingSpec, Parse, Program, RetrySpec, ShellSpec,
+    WindowSpec, is_own_header,
 };
 pub use actor::{
     Actor, Body, DeclaredSpec, Handler, Restart, SendSpec, Supervision, Timer, WorkerSpec,
@@ -33,8 +35,13 @@ pub use hosts::{HostPattern, HostPatternError};
 pub use http::{HttpSettings, Listen, ListenError};
 pub use progress::{PatternError, ProgressPattern, ProgressSpec, Reached};
 pub use prompt::{MessageSpec, Prompt, PromptArgument, PromptDeclaration, PromptResultSpec};
+pub use resource::{ContentData, ContentSpec, Resource, ResourceDeclaration, ResourceResultSpec};
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
 pub use settings::{Caches, OnError, ReloadSettings, ServerSettings, Settings, Values};
+pub use test::{
+    Ending, Expectation, ProtocolErrorExpectation, RequestExpectation, ToolTest, UpstreamAnswer,
+    UpstreamBody, UpstreamFault, UpstreamReply,
+};
 pub use tool::Tool;
 pub use window::{Window, WindowError};
 pub use wrap::WrapSpec;

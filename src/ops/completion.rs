@@ -5,6 +5,8 @@
 pub enum Reference {
     /// `ref/prompt`: a prompt, by name.
     Prompt(String),
+    /// `ref/resource`: a resource template, or a resource, by its URI.
+    Resource(String),
 }
 
 /// Values offered for what has been typed.

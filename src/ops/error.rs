@@ -11,6 +11,9 @@ pub enum OpError {
     /// No prompt of this name can be got.
     #[error("Unknown prompt: {0}")]
     UnknownPrompt(String),
+    /// There is no resource of this URI, or none that may be read.
+    #[error("Resource not found")]
+    ResourceNotFound(String),
     /// The cursor is not one this server gave for this list as it now is.
     #[error("Invalid cursor")]
     InvalidCursor,

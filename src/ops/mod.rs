@@ -19,4 +19,6 @@ pub use error::OpError;
 pub use notice::{Log, Notice, Progress};
 pub use notices::{Notices, Take, Waiting};
 pub use operation::{Arguments, Operation, Texts};
-pub use outcome::{Answer, Message, PromptOutcome, Ready, ToolOutcome};
+pub use outcome::{
+    Answer, Message, PromptOutcome, Ready, ResourceContent, ResourceOutcome, ToolOutcome,
+};

@@ -26,6 +26,21 @@ pub enum Operation {
         /// Its arguments.
         arguments: Arguments,
     },
+    /// `resources/list`.
+    ListResources {
+        /// As for tools.
+        cursor: Option<String>,
+    },
+    /// `resources/templates/list`.
+    ListResourceTemplates {
+        /// As for tools.
+        cursor: Option<String>,
+    },
+    /// `resources/read`.
+    ReadResource {
+        /// The URI as sent.
+        uri: String,
+    },
     /// `prompts/list`.
     ListPrompts {
         /// As for tools.

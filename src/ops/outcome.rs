@@ -1,6 +1,7 @@
 //! What comes of an operation.
 
-use super::{Block, Completion, Role};
+use super::{Block, Completion, Payload, Role};
+use crate::model::Cache;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -49,13 +50,37 @@ pub struct PromptOutcome {
     pub meta: Map<String, Value>,
 }
 
+/// One of a resource's contents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResourceContent {
+    /// Its URI.
+    pub uri: String,
+    /// Its media type, when known.
+    pub mime_type: Option<String>,
+    /// What it holds.
+    pub payload: Payload,
+}
+
+/// The result of reading a resource.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResourceOutcome {
+    /// The contents, in order: at least one.
+    pub contents: Vec<ResourceContent>,
+    /// How long and for whom they may be kept.
+    pub cache: Cache,
+    /// Members of the result's `_meta` beside the server's own.
+    pub meta: Map<String, Value>,
+}
+
 /// The answer to an operation that succeeded.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// Whole `result` objects, written when the runtime was built: discovery and list pages.
+    /// Whole `result` objects: discovery and list pages, mostly written when the runtime was built.
     Ready(Ready),
     /// `tools/call`.
     Tool(ToolOutcome),
+    /// `resources/read`.
+    Resource(ResourceOutcome),
     /// `prompts/get`.
     Prompt(PromptOutcome),
     /// `completion/complete`.

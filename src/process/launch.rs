@@ -1,15 +1,12 @@
 //! What a child is started with, and the program it names.
 
 use super::error::ProcessError;
-use crate::model::LimitsSpec;
+use crate::model::{DEFAULT_PATH, LimitsSpec};
 use rustix::fs::{Access, access};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-/// Where execvp(3) looks when the environment has no `PATH`.
-const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 /// What a child is started with, complete: nothing of the daemon's own environment is added to it.
 #[derive(Clone, Copy)]

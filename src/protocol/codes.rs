@@ -65,12 +65,18 @@ pub(super) fn of(dialect: Dialect, fault: &Fault) -> (i64, StatusCode) {
             OpError::MethodNotFound(_) => (METHOD_NOT_FOUND, StatusCode::NOT_FOUND),
             OpError::UnknownTool(_)
             | OpError::UnknownPrompt(_)
+            | OpError::ResourceNotFound(_)
             | OpError::InvalidCursor
             | OpError::InvalidParams(_) => (INVALID_PARAMS, StatusCode::OK),
             OpError::Internal(_) | OpError::Failed(_) => (INTERNAL_ERROR, StatusCode::OK),
             OpError::Declared { code, .. } => (*code, StatusCode::OK),
         },
     }
+}
+
+/// The JSON-RPC code that an operation's error has in the newest revision.
+pub fn error_code(error: &OpError) -> i64 {
+    of(Dialect::Modern, &Fault::Op(error.clone())).0
 }
 
 /// What the error says. A fault's own words are short; a name that the caller sent may not be.
@@ -90,7 +96,12 @@ pub(super) fn message(fault: &Fault) -> String {
 /// request cannot make its error as large as itself.
 pub(super) fn excerpt(text: &str) -> &str {
     const LIMIT: usize = 200;
-    text.get(..text.floor_char_boundary(LIMIT))
+    excerpt_of(text, LIMIT)
+}
+
+/// The start of what somebody sent, of this many bytes at the most.
+pub(super) fn excerpt_of(text: &str, limit: usize) -> &str {
+    text.get(..text.floor_char_boundary(limit))
         .unwrap_or_default()
 }
 
@@ -111,6 +122,7 @@ mod tests {
             (OpError::MethodNotFound(text()).into(), -32601, 404),
             (OpError::UnknownTool(text()).into(), -32602, 200),
             (OpError::UnknownPrompt(text()).into(), -32602, 200),
+            (OpError::ResourceNotFound(text()).into(), -32602, 200),
             (OpError::Failed(text()).into(), -32603, 200),
             (OpError::InvalidCursor.into(), -32602, 200),
             (OpError::InvalidParams(text()).into(), -32602, 200),

@@ -81,7 +81,7 @@ fn media<'a>(
 }
 
 /// Writes TextResourceContents or BlobResourceContents.
-fn contents(out: &mut Vec<u8>, uri: &str, mime_type: Option<&str>, payload: &Payload) {
+pub(super) fn contents(out: &mut Vec<u8>, uri: &str, mime_type: Option<&str>, payload: &Payload) {
     let mut members = Members::open(out);
     members.text("uri", uri);
     members.maybe_text("mimeType", mime_type);
@@ -108,7 +108,7 @@ fn link<'a>(
     annotations
 }
 
-fn annotations(out: &mut Vec<u8>, hints: &Annotations) {
+pub(super) fn annotations(out: &mut Vec<u8>, hints: &Annotations) {
     let mut members = Members::open(out);
     if !hints.audience.is_empty() {
         json::array(members.member("audience"), &hints.audience, |out, role| {

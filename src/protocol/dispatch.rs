@@ -132,6 +132,9 @@ impl ReplyTo {
             Ok(Answer::Tool(outcome)) => match self.dialect {
                 Dialect::Modern => modern::tool_response(face, &self.id, &outcome),
             },
+            Ok(Answer::Resource(outcome)) => match self.dialect {
+                Dialect::Modern => modern::resource_response(face, &self.id, &outcome),
+            },
             Ok(Answer::Prompt(outcome)) => match self.dialect {
                 Dialect::Modern => modern::prompt_response(face, &self.id, &outcome),
             },
@@ -281,6 +284,11 @@ fn error(dialect: Dialect, id: Option<&Id>, fault: &Fault) -> Response {
         Fault::Op(OpError::Declared {
             data: Some(given), ..
         }) => json::value(&mut data, given),
+        Fault::Op(OpError::ResourceNotFound(uri)) => {
+            let mut members = json::Members::open(&mut data);
+            members.text("uri", codes::excerpt_of(uri, MAX_URI));
+            members.close();
+        }
         _ => {}
     }
     let data = (!data.is_empty()).then_some(data.as_slice());
@@ -290,6 +298,9 @@ fn error(dialect: Dialect, id: Option<&Id>, fault: &Fault) -> Response {
         code: Some(code),
     }
 }
+
+/// Most bytes of a URI that an error repeats: more than any that could be found.
+const MAX_URI: usize = 8192;
 
 /// `data` of an UnsupportedProtocolVersionError.
 fn unsupported(out: &mut Vec<u8>, requested: Option<&str>) {

@@ -3,7 +3,7 @@
 use super::json::Members;
 use super::modern;
 use crate::lang::schema::HeaderParam;
-use crate::model::{Cache, Identity, PromptDeclaration, ToolDeclaration};
+use crate::model::{Cache, Identity, PromptDeclaration, ResourceDeclaration, ToolDeclaration};
 use crate::ops::Ready;
 use std::collections::HashMap;
 
@@ -24,10 +24,10 @@ pub struct Face {
 pub struct Offer {
     /// Tools, and how their list behaves.
     pub tools: Option<Behaviour>,
-    /// Prompts, and how their list behaves.
-    pub prompts: Option<Behaviour>,
     /// Resources, and how their lists behave.
     pub resources: Option<Behaviour>,
+    /// Prompts, and how their list behaves.
+    pub prompts: Option<Behaviour>,
     /// Some value can be completed.
     pub completions: bool,
     /// Some component may log to its caller.
@@ -39,6 +39,8 @@ pub struct Offer {
 pub struct Behaviour {
     /// Changes of the list are notified to those who listen.
     pub list_changed: bool,
+    /// Changes of one of them are, too.
+    pub subscribe: bool,
 }
 
 impl Face {
@@ -90,6 +92,26 @@ impl Face {
         cache: Cache,
     ) -> Ready {
         Ready::new([modern::tools_page(self, tools, next_cursor, cache)])
+    }
+
+    /// One page of `resources/list`, as for tools (specification: resources).
+    pub fn resources_page(
+        &self,
+        resources: &[&ResourceDeclaration],
+        next_cursor: Option<&str>,
+        cache: Cache,
+    ) -> Ready {
+        Ready::new([modern::resources_page(self, resources, next_cursor, cache)])
+    }
+
+    /// One page of `resources/templates/list`, as for tools (specification: resources).
+    pub fn templates_page(
+        &self,
+        templates: &[&ResourceDeclaration],
+        next_cursor: Option<&str>,
+        cache: Cache,
+    ) -> Ready {
+        Ready::new([modern::templates_page(self, templates, next_cursor, cache)])
     }
 
     /// One page of `prompts/list`, as for tools (specification: prompts).

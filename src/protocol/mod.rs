@@ -18,7 +18,7 @@ mod version;
 #[cfg(test)]
 mod tests;
 
-pub use codes::{Fault, PARSE_ERROR};
+pub use codes::{Fault, PARSE_ERROR, error_code};
 pub use dispatch::{Call, Carrier, Conversation, Listen, ReplyTo, Response, Step, receive, refuse};
 pub use face::{Behaviour, Face, Offer};
 pub use jsonrpc::Id;

@@ -4,7 +4,7 @@ use super::awaited::Awaited;
 use super::doors::Doors;
 use super::places::Places;
 use super::restart;
-use super::say::{Said, say, short};
+use super::say::{Said, most, say, short};
 use crate::actor::{Actors, Prepared};
 use crate::lang::diag::{self, Diagnostic, RenderStyle, Severity};
 use crate::lang::schema::SchemaCache;
@@ -287,6 +287,9 @@ impl Reloader {
         for list in &diff.lists {
             self.hub.list_changed(*list);
         }
+        if !diff.resources.is_empty() {
+            self.hub.updated_where(|uri| diff.touches(uri));
+        }
         let settings = std::mem::replace(&mut self.served, look).settings;
         self.say_whole_again();
         self.say_restart(&settings);
@@ -303,7 +306,7 @@ impl Reloader {
 
     /// Prints what is wrong, once for the same content, and remembers it.
     fn refuse(&mut self, found: Vec<Diagnostic>, look: Option<Look>) -> Applied {
-        let text = diag::render(&found, &RenderStyle::default());
+        let text = diag::render(&most(&found), &RenderStyle::default());
         let same = self.refused.as_ref().is_some_and(|refused| {
             refused.text == text
                 && match (&refused.look, &look) {

@@ -7,12 +7,14 @@
 mod apply;
 mod awaited;
 mod doors;
+mod files;
 mod places;
 mod restart;
 mod say;
 mod watch;
 
 pub use apply::{Applied, Reloader, State};
+pub use files::watch_files;
 pub use say::say;
 
 use crate::model::ReloadSettings;

@@ -22,6 +22,8 @@ pub(super) struct Places(BTreeMap<PathBuf, Names>);
 pub(super) struct Names {
     /// The folder is searched for manifests.
     tree: bool,
+    /// Everything in it matters.
+    all: bool,
     /// These entries.
     named: BTreeSet<OsString>,
 }
@@ -45,6 +47,14 @@ impl Places {
     pub(super) fn tree(&mut self, folder: &Path) {
         if let Some(real) = self.resolve(folder) {
             self.0.entry(real).or_default().tree = true;
+        }
+    }
+
+    /// Adds a folder all of whose entries matter, and everything that the meaning of its path depends
+    /// on.
+    pub(super) fn everything_in(&mut self, folder: &Path) {
+        if let Some(real) = self.resolve(folder) {
+            self.0.entry(real).or_default().all = true;
         }
     }
 
@@ -113,12 +123,13 @@ impl Names {
     pub(super) fn concern(&self, name: &OsStr, change: Change) -> bool {
         let hidden = matches!(name.as_bytes().first(), Some(b'.' | b'_'));
         let content = change == Change::Entry || name.as_bytes().ends_with(b".toml");
-        self.named.contains(name) || (self.tree && !hidden && content)
+        self.all || self.named.contains(name) || (self.tree && !hidden && content)
     }
 
     /// Adds those of another folder that turned out to be this one.
     pub(super) fn merge(&mut self, other: &Self) {
         self.tree |= other.tree;
+        self.all |= other.all;
         self.named.extend(other.named.iter().cloned());
     }
 }
@@ -216,6 +227,7 @@ mod tests {
     #[test]
     fn litter_does_not_matter() {
         let mut names = Names {
+            all: false,
             tree: true,
             named: [OsString::from("..data")].into(),
         };

@@ -10,14 +10,30 @@ use std::collections::HashSet;
 const TARGET: &str = "snodo::manifest";
 /// What a log line names at the most.
 const NAMED: usize = 20;
+/// Findings that are said at once, at the most.
+const SAID: usize = 100;
 
 /// Says findings: in a text log line by line as they are printed on a terminal, in a JSON log one
 /// event each with its parts.
+/// The first of many: a file that is none of TOML could fill a disk.
 pub fn say(found: &[Diagnostic], format: LogFormat) {
+    let said = most(found);
     match format {
-        LogFormat::Text => say_lines(found),
-        LogFormat::Json => found.iter().for_each(say_parts),
+        LogFormat::Text => say_lines(&said),
+        LogFormat::Json => said.iter().for_each(say_parts),
     }
+    let more = found.len() - said.len();
+    if more > 0 {
+        tracing::warn!(target: TARGET, "{more} more findings; `snodo check` shows all");
+    }
+}
+
+/// What is said of findings: so many of them, errors before warnings.
+pub(super) fn most(found: &[Diagnostic]) -> Vec<Diagnostic> {
+    let of = |severity| move |each: &&Diagnostic| each.severity == severity;
+    let errors = found.iter().filter(of(Severity::Error));
+    let warnings = found.iter().filter(of(Severity::Warning));
+    errors.chain(warnings).take(SAID).cloned().collect()
 }
 
 fn say_lines(found: &[Diagnostic]) {

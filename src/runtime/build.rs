@@ -1,14 +1,17 @@
 //! From a model to a runtime: folders opened, clients made, lists written.
 
-use super::list::List;
+use super::list::{List, Pager};
+use super::resources::Resources;
 use super::set::{Entry, Set};
 use super::{Listed, Runtime, SharedValues};
 use crate::action::Toolbox;
+use crate::action::http::StandIn;
+use crate::action::outputs::Outputs;
 use crate::actor::{Actors, StartError};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::NOT_READY;
 use crate::model::{
-    ActionSpec, Actor, Catalog, Component, Kind, Prompt, Settings, Tool, actions_of,
+    ActionSpec, Actor, Catalog, Component, Kind, Prompt, Resource, Settings, Tool, actions_of,
 };
 use crate::process::own_binary;
 use crate::protocol::{Behaviour, Face, Offer};
@@ -42,7 +45,39 @@ pub fn build(
     let mut toolbox = Toolbox::new(shutdown, settings.server.grace, helper(), actors);
     if let Some(previous) = previous {
         toolbox.take_over(previous.actions());
+        toolbox.keep_outputs_in(&previous.outputs);
     }
+    make(settings, catalog, previous, toolbox, may_miss)
+}
+
+/// Builds the runtime of one tool for a test of it: what the tool asks of an upstream reaches the
+/// stand-in.
+///
+/// # Errors
+/// What cannot be made ready.
+pub fn build_for_test(
+    settings: &Settings,
+    tool: &Arc<Tool>,
+    upstream: Arc<StandIn>,
+    shutdown: &Shutdown,
+    actors: &Actors,
+) -> Result<Runtime, Vec<Diagnostic>> {
+    let toolbox = Toolbox::new(shutdown, settings.server.grace, helper(), actors);
+    let toolbox = toolbox.standing_in(upstream);
+    let catalog = Catalog {
+        tools: vec![Arc::clone(tool)],
+        ..Catalog::default()
+    };
+    make(settings, &catalog, None, toolbox, |_, _| false).map(|built| built.runtime)
+}
+
+fn make(
+    settings: &Settings,
+    catalog: &Catalog,
+    previous: Option<&Runtime>,
+    toolbox: Toolbox,
+    may_miss: impl Fn(Kind, &str) -> bool,
+) -> Result<Built, Vec<Diagnostic>> {
     let mut builder = Builder {
         toolbox,
         may_miss,
@@ -50,21 +85,33 @@ pub fn build(
         errors: Vec::new(),
     };
     let tools = builder.ready(&catalog.tools, previous.map(|before| &before.tools.set));
+    let before = previous.map(|before| &before.resources.set);
+    let resources = builder.ready(&catalog.resources, before);
     let before = previous.map(|before| &before.prompts.set);
     let prompts = builder.ready(&catalog.prompts, before);
     // One that was left out does not run.
     let running = catalog.actors.iter();
-    let running = running.filter(|actor| actors.runs(&actor.name));
+    let running = running.filter(|actor| builder.toolbox.actors().runs(&actor.name));
     let running: Vec<Arc<Actor>> = running.cloned().collect();
     let running = builder.ready(&running, previous.map(|before| &before.actors));
     let Builder {
-        left_out, errors, ..
+        toolbox,
+        left_out,
+        errors,
+        ..
     } = builder;
     if !errors.is_empty() {
         return Err(errors);
     }
     Ok(Built {
-        runtime: assemble(settings, tools, prompts, running),
+        runtime: assemble(
+            settings,
+            tools,
+            resources,
+            prompts,
+            running,
+            toolbox.outputs(),
+        ),
         left_out,
     })
 }
@@ -120,20 +167,31 @@ fn not_ready<C: Component>(component: &C, error: &impl std::fmt::Display) -> Dia
 }
 
 /// Who listens is told of every change of a list.
-const NOTIFIED: Behaviour = Behaviour { list_changed: true };
+const NOTIFIED: Behaviour = Behaviour {
+    list_changed: true,
+    subscribe: false,
+};
 
 fn assemble(
     settings: &Settings,
     tools: Vec<Entry<Tool>>,
+    resources: Vec<Entry<Resource>>,
     prompts: Vec<Entry<Prompt>>,
     actors: Vec<Entry<Actor>>,
+    outputs: &Outputs,
 ) -> Runtime {
     let offer = Offer {
         tools: (!tools.is_empty()).then_some(NOTIFIED),
         prompts: (!prompts.is_empty()).then_some(NOTIFIED),
-        completions: prompts.iter().any(completes),
-        logging: tools.iter().any(logs) || prompts.iter().any(logs),
-        ..Offer::default()
+        // A long output is a resource too, though none that is listed.
+        resources: (!resources.is_empty() || tools.iter().any(overflows)).then_some(Behaviour {
+            subscribe: true,
+            ..NOTIFIED
+        }),
+        completions: prompts.iter().any(completes)
+            || resources.iter().any(completes)
+            || resources.iter().any(Resources::completes_paths),
+        logging: tools.iter().any(logs) || resources.iter().any(logs) || prompts.iter().any(logs),
     };
     let mirrored = tools.iter().map(|entry| {
         let tool = &entry.component;
@@ -143,11 +201,17 @@ fn assemble(
     Runtime {
         discovery: face.discover_result(settings.server.caches.discovery),
         tools: Listed::tools(settings, &face, tools),
+        resources: Resources::new(settings, &face, resources),
         prompts: Listed::prompts(settings, &face, prompts),
         actors: Set::new(actors),
         values: SharedValues::of(&settings.values),
+        outputs: outputs.clone(),
         face,
     }
+}
+
+fn overflows<C: Component>(entry: &Entry<C>) -> bool {
+    actions_of(&*entry.component).any(ActionSpec::overflows)
 }
 
 fn logs<C: Component>(entry: &Entry<C>) -> bool {
@@ -165,7 +229,7 @@ impl Listed<Prompt> {
             (prompt.fingerprint(), &prompt.declaration)
         });
         let cache = settings.server.caches.prompts;
-        let list = List::new(settings, "prompts", shown, |page, next| {
+        let list = List::new(&Pager::new(settings), "prompts", shown, |page, next| {
             face.prompts_page(page, next, cache)
         });
         Self {
@@ -182,7 +246,7 @@ impl Listed<Tool> {
             (tool.fingerprint(), &tool.declaration)
         });
         let cache = settings.server.caches.tools;
-        let list = List::new(settings, "tools", shown, |page, next| {
+        let list = List::new(&Pager::new(settings), "tools", shown, |page, next| {
             face.tools_page(page, next, cache)
         });
         Self {

@@ -1,11 +1,13 @@
 //! What a reload changed, by name. Pure: it looks at two runtimes and touches neither.
 
 use super::Runtime;
-use crate::model::Kind;
+use crate::lang::uri_template::Uri;
+use crate::model::{Kind, Resource};
 use crate::ops::ListKind;
+use std::sync::Arc;
 
 /// The components that came, went, or are not what they were, each by kind and name, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Diff {
     /// New ones.
     pub added: Vec<(Kind, String)>,
@@ -15,6 +17,8 @@ pub struct Diff {
     pub removed: Vec<(Kind, String)>,
     /// The lists that show something else, or in another order.
     pub lists: Vec<ListKind>,
+    /// Resources of which a read may give something else.
+    pub resources: Vec<Arc<Resource>>,
 }
 
 impl Diff {
@@ -22,12 +26,18 @@ impl Diff {
     pub fn between(before: &Runtime, after: &Runtime) -> Self {
         let mut diff = Self::default();
         after.tools.set.differs(&before.tools.set, &mut diff);
+        let resources = &after.resources.set;
+        resources.differs(&before.resources.set, &mut diff);
         after.prompts.set.differs(&before.prompts.set, &mut diff);
         after.actors.differs(&before.actors, &mut diff);
         for (list, changed) in [
             (
                 ListKind::Tools,
                 after.tools.list.differs(&before.tools.list),
+            ),
+            (
+                ListKind::Resources,
+                after.resources.differs(&before.resources),
             ),
             (
                 ListKind::Prompts,
@@ -38,10 +48,24 @@ impl Diff {
                 diff.lists.push(list);
             }
         }
+        diff.resources = after.resources.changed(&before.resources);
         diff.added.sort();
         diff.changed.sort();
         diff.removed.sort();
         diff
+    }
+
+    /// Whether a read of this URI may give something else.
+    pub fn touches(&self, uri: &str) -> bool {
+        let Ok(uri) = Uri::parse(uri) else {
+            return false;
+        };
+        self.resources
+            .iter()
+            .any(|resource| match &resource.template {
+                Some(template) => template.matches(&uri).is_some(),
+                None => resource.key == uri.canonical(),
+            })
     }
 
     /// True when nothing came, went or changed. The order may have.

@@ -42,6 +42,16 @@ impl Runtime {
                 let called = self.call_tool(entry, arguments, request);
                 called.await.map(Answer::Tool)
             }
+            Operation::ListResources { cursor } => {
+                self.resources.page(&self.face, cursor.as_deref()).await
+            }
+            Operation::ListResourceTemplates { cursor } => {
+                self.resources.template_page(cursor.as_deref())
+            }
+            Operation::ReadResource { uri } => {
+                let read = self.read_resource(uri, request);
+                read.await
+            }
             Operation::ListPrompts { cursor } => self.prompts.list.page(cursor.as_deref()),
             Operation::GetPrompt { name, arguments } => {
                 let got = self.get_prompt(name, arguments, request);

@@ -1,8 +1,87 @@
-//! The pages of one list, written when the runtime is built.
+//! The pages of a list: written when the runtime is built, or when a page is asked for.
 
 use super::cursor::Cursors;
 use crate::model::Settings;
 use crate::ops::{Answer, OpError, Ready};
+use crate::secret::Secret;
+
+/// How lists are cut into pages.
+#[derive(Clone, Debug)]
+pub(super) struct Pager {
+    /// Entries of a page, at least 1.
+    size: usize,
+    /// What cursors are sealed with; without one, the process's own key.
+    secret: Option<Secret>,
+}
+
+impl Pager {
+    /// As the settings say.
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            size: settings.server.page_size.max(1),
+            secret: settings.server.secret.clone(),
+        }
+    }
+
+    /// The page that a cursor stands for, written now, of a list whose pages are not kept: as
+    /// [`List::new`] and [`List::page`] give it.
+    ///
+    /// # Errors
+    /// The cursor is not one of this list as it now is.
+    pub(super) fn page<'t, T: Copy>(
+        &self,
+        name: &str,
+        shown: impl Iterator<Item = (&'t str, T)>,
+        cursor: Option<&str>,
+        page: impl Fn(&[T], Option<&str>) -> Ready,
+    ) -> Result<Answer, OpError> {
+        let list = Uncut::new(self, name, shown);
+        let number = list.cursors.number(cursor)?;
+        if number >= list.pages(self) {
+            return Err(OpError::InvalidCursor);
+        }
+        Ok(Answer::Ready(list.page(self, number, page)))
+    }
+}
+
+/// A list before it is cut into pages.
+struct Uncut<T> {
+    shown: Vec<T>,
+    cursors: Cursors,
+}
+
+impl<T: Copy> Uncut<T> {
+    fn new<'t>(pager: &Pager, name: &str, shown: impl Iterator<Item = (&'t str, T)>) -> Self {
+        let (fingerprints, shown): (Vec<&str>, Vec<T>) = shown.unzip();
+        let secret = pager.secret.as_ref().map(Secret::reveal);
+        Self {
+            shown,
+            cursors: Cursors::new(name, fingerprints.into_iter(), pager.size, secret),
+        }
+    }
+
+    fn pages(&self, pager: &Pager) -> usize {
+        self.shown.len().div_ceil(pager.size).max(1)
+    }
+
+    fn page(
+        &self,
+        pager: &Pager,
+        number: usize,
+        page: impl Fn(&[T], Option<&str>) -> Ready,
+    ) -> Ready {
+        let from = number * pager.size;
+        let to = (from + pager.size).min(self.shown.len());
+        let next = u32::try_from(number + 1)
+            .ok()
+            .filter(|_| number + 1 < self.pages(pager))
+            .map(|next| self.cursors.write(next));
+        page(
+            self.shown.get(from..to).unwrap_or_default(),
+            next.as_deref(),
+        )
+    }
+}
 
 /// One list as callers page through it.
 #[derive(Debug)]
@@ -17,34 +96,19 @@ impl List {
     /// The list `name` of what is shown, each with its fingerprint; `page` writes one page, given the
     /// cursor of the next unless it is the last.
     pub(super) fn new<'t, T: Copy>(
-        settings: &Settings,
+        pager: &Pager,
         name: &str,
         shown: impl Iterator<Item = (&'t str, T)>,
         page: impl Fn(&[T], Option<&str>) -> Ready,
     ) -> Self {
-        let size = settings.server.page_size.max(1);
         let (fingerprints, shown): (Vec<&str>, Vec<T>) = shown.unzip();
         let content = digest(&fingerprints);
-        let secret = settings.server.secret.as_ref();
-        let cursors = Cursors::new(
-            name,
-            fingerprints.into_iter(),
-            size,
-            secret.map(crate::secret::Secret::reveal),
-        );
-        let count = shown.len().div_ceil(size).max(1);
-        let pages = (0..count).map(|number| {
-            let from = number * size;
-            let to = (from + size).min(shown.len());
-            let next = u32::try_from(number + 1)
-                .ok()
-                .filter(|_| number + 1 < count)
-                .map(|next| cursors.write(next));
-            page(shown.get(from..to).unwrap_or_default(), next.as_deref())
-        });
+        let list = Uncut::new(pager, name, fingerprints.into_iter().zip(shown));
+        let numbers = 0..list.pages(pager);
+        let pages = numbers.map(|number| list.page(pager, number, &page));
         Self {
             pages: pages.collect(),
-            cursors,
+            cursors: list.cursors,
             content,
         }
     }
@@ -59,11 +123,8 @@ impl List {
     /// # Errors
     /// The cursor is not one of this list as it now is.
     pub(super) fn page(&self, cursor: Option<&str>) -> Result<Answer, OpError> {
-        let page = match cursor {
-            None => 0,
-            Some(cursor) => self.cursors.read(cursor).ok_or(OpError::InvalidCursor)?,
-        };
-        let page = self.pages.get(page).ok_or(OpError::InvalidCursor)?;
+        let page = self.pages.get(self.cursors.number(cursor)?);
+        let page = page.ok_or(OpError::InvalidCursor)?;
         Ok(Answer::Ready(page.clone()))
     }
 }
@@ -79,4 +140,14 @@ fn digest(fingerprints: &[&str]) -> [u8; 32] {
         *to = *from;
     }
     digest
+}
+
+impl Cursors {
+    /// The number of the page that a cursor stands for; 0 without one.
+    fn number(&self, cursor: Option<&str>) -> Result<usize, OpError> {
+        match cursor {
+            None => Ok(0),
+            Some(cursor) => self.read(cursor).ok_or(OpError::InvalidCursor),
+        }
+    }
 }

@@ -9,18 +9,23 @@ mod handle;
 mod hub;
 mod list;
 mod prompts;
+mod resources;
 mod set;
+mod watched;
 
-pub use build::{Built, build, helper, not_started};
+pub use build::{Built, build, build_for_test, helper, not_started};
 pub use diff::Diff;
 pub use handle::Handle;
 pub use hub::{Full, Hub, Listener};
+pub use watched::Watched;
 
 use crate::action::Action;
+use crate::action::outputs::Outputs;
 use crate::model::{Actor, Catalog, Counts, Kind, Prompt, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
 use list::List;
+use resources::Resources;
 use set::Set;
 use std::sync::Arc;
 
@@ -31,10 +36,13 @@ pub struct Runtime {
     face: Face,
     discovery: Ready,
     tools: Listed<Tool>,
+    resources: Resources,
     prompts: Listed<Prompt>,
     /// What is declared of the actors. They themselves run elsewhere, longer than this.
     actors: Set<Actor>,
     values: SharedValues,
+    /// Long outputs that can be read on. They outlive this runtime.
+    outputs: Outputs,
 }
 
 /// The components of one kind, and the list of them.
@@ -61,6 +69,7 @@ impl Runtime {
     pub fn serves(&self, kind: Kind, key: &str) -> bool {
         match kind {
             Kind::Tool => self.tools.set.get(key).is_some(),
+            Kind::Resource => self.resources.set.get(key).is_some(),
             Kind::Prompt => self.prompts.set.get(key).is_some(),
             Kind::Actor => self.actors.get(key).is_some(),
         }
@@ -70,6 +79,7 @@ impl Runtime {
     pub fn counts(&self) -> Counts {
         Counts {
             tools: self.tools.set.len(),
+            resources: self.resources.set.len(),
             prompts: self.prompts.set.len(),
             actors: self.actors.len(),
         }
@@ -78,6 +88,7 @@ impl Runtime {
     /// Whether these components, in this order, are the ones that are served.
     pub fn serves_just(&self, catalog: &Catalog) -> bool {
         self.tools.set.holds_just(&catalog.tools)
+            && self.resources.set.holds_just(&catalog.resources)
             && self.prompts.set.holds_just(&catalog.prompts)
             && self.actors.holds_just(&catalog.actors)
     }
@@ -85,20 +96,25 @@ impl Runtime {
     /// Whether what was opened when this was built is still what its names lead to: another folder
     /// may lie where an action's was. Asks the file system.
     pub fn is_current(&self) -> bool {
-        self.tools.set.is_current() && self.prompts.set.is_current()
+        self.tools.set.is_current()
+            && self.resources.set.is_current()
+            && self.prompts.set.is_current()
     }
 
     /// Whether both serve the same components in the same order by the same actions. What they say
     /// of the server may differ.
     pub fn serves_as(&self, other: &Self) -> bool {
         self.tools.set.is_as(&other.tools.set)
+            && self.resources.set.is_as(&other.resources.set)
             && self.prompts.set.is_as(&other.prompts.set)
             && self.actors.is_as(&other.actors)
     }
 
     /// The actions of all components.
     fn actions(&self) -> impl Iterator<Item = &Action> {
-        self.tools.set.actions().chain(self.prompts.set.actions())
+        let tools = self.tools.set.actions();
+        let resources = self.resources.set.actions();
+        tools.chain(resources).chain(self.prompts.set.actions())
     }
 }
 

@@ -1,12 +1,13 @@
 //! `prompts/get` and `completion/complete`.
 
-use super::Runtime;
 use super::complete::choose;
 use super::execute::Request;
 use super::set::Entry;
+use super::{Runtime, resources};
 use crate::action::{Failure, complete, prompt};
 use crate::guard::{Outcome, Stop, Wrapped};
 use crate::lang::template::Scope;
+use crate::lang::uri_template::UriTemplate;
 use crate::model::{CompleteSpec, Component, LiveSpec, Prompt};
 use crate::ops::{Answer, Completion, OpError, PromptOutcome, Reference, Texts};
 use futures_util::FutureExt as _;
@@ -73,7 +74,13 @@ impl Runtime {
         others: Texts,
         request: Request<'_>,
     ) -> Result<Answer, OpError> {
-        let Reference::Prompt(name) = reference;
+        let name = match reference {
+            Reference::Prompt(name) => name,
+            Reference::Resource(uri) => {
+                let completed = self.complete_variable(uri, argument, typed, others, request);
+                return completed.await;
+            }
+        };
         let Some(entry) = self.prompts.set.get(&name) else {
             return Err(OpError::UnknownPrompt(name));
         };
@@ -87,6 +94,39 @@ impl Runtime {
         }
         let completion = self.completion(entry, "args", argument, typed, others, request);
         completion.await
+    }
+
+    /// Values for a variable of a URI template that is being typed: those that the manifest names, or
+    /// the files that are listed.
+    async fn complete_variable(
+        &self,
+        uri: String,
+        variable: &str,
+        typed: String,
+        others: Texts,
+        request: Request<'_>,
+    ) -> Result<Answer, OpError> {
+        let Some(entry) = self.resources.named(&uri) else {
+            return Err(OpError::ResourceNotFound(uri));
+        };
+        let resource = &entry.component;
+        let variables = resource.template.as_ref().map(UriTemplate::variables);
+        let variables = variables.unwrap_or_default();
+        if !variables.contains(&variable) {
+            return Err(OpError::InvalidParams(format!(
+                "`argument.name` is none of the template's variables: {}",
+                variables.join(", ")
+            )));
+        }
+        let mut declared = resource.completions().iter();
+        if !declared.any(|(name, _)| name == variable)
+            && let Some(paths) = resources::paths(entry, variable).await
+        {
+            let paths = paths.iter().map(String::as_str);
+            return Ok(Answer::Completion(choose(paths, &typed, true)));
+        }
+        self.completion(entry, "params", variable, typed, others, request)
+            .await
     }
 
     async fn completion<C: Component>(
@@ -141,7 +181,7 @@ impl Runtime {
 
 /// A call inside the wrappers of its component. A component that is no tool has no other way to say
 /// that it refuses than a protocol error.
-async fn wrapped<C: Component>(
+pub(super) async fn wrapped<C: Component>(
     entry: &Entry<C>,
     scope: &Scope,
     slot: &str,
@@ -154,7 +194,7 @@ async fn wrapped<C: Component>(
     }
 }
 
-fn failed(Failure(text): Failure) -> Stop {
+pub(super) fn failed(Failure(text): Failure) -> Stop {
     Stop::Error(OpError::Failed(text))
 }
 

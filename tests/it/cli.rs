@@ -2,6 +2,7 @@
 
 mod start;
 mod stop;
+mod tests;
 mod usage;
 
 use crate::support::Project;

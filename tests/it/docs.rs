@@ -4,7 +4,8 @@
 //!
 //! | info string | what is checked |
 //! |---|---|
-//! | `toml` | a whole manifest: `snodo check --deny-warnings` finds nothing |
+//! | `toml` | a whole manifest: `snodo check --deny-warnings` finds nothing, and its tests pass |
+//! | `toml fails` | a whole manifest: `snodo check --deny-warnings` finds nothing; `snodo test` fails and prints the `text` block below, exactly |
 //! | `toml warns` | a whole manifest: `snodo check` succeeds and prints the `text` block below, exactly |
 //! | `toml wrong` | a whole manifest: `snodo check` fails and prints the `text` block below, exactly |
 //! | `toml server` | a server file: as `toml`; `server warns` and `server wrong` too |

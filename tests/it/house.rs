@@ -10,7 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["protocol", "actor"],
     &["action", "guard"],
     &["runtime"],
-    &["server"],
+    &["server", "testing"],
     &["transport"],
     &["reload"],
     &["app"],
@@ -59,6 +59,12 @@ fn modules_import_only_lower_layers() {
         let text = std::fs::read_to_string(&file).unwrap();
         for (at, _) in text.match_indices("crate::") {
             let rest = &text[at + "crate::".len()..];
+            if rest.starts_with('{') {
+                wrong.push(format!(
+                    "{} hides what it imports in crate::{{…}}",
+                    inside.display()
+                ));
+            }
             let other: String = rest
                 .chars()
                 .take_while(|c| c.is_alphanumeric() || *c == '_')

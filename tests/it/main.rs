@@ -24,6 +24,7 @@ mod http;
 mod notices;
 mod prompts;
 mod reload;
+mod resources;
 mod seeds;
 mod settings;
 mod subscriptions;

@@ -1,9 +1,10 @@
 //! The `file` action of a component: templates to a path and a window, what was read to an answer.
 
+use super::Listed;
 use super::{Body, FileContent, FileError, Fixed, Found, Listing, ReadOptions, Root, RootError};
-use crate::action::{Call, Failure, Output, media, render};
+use crate::action::{Call, Failure, NotRead, Output, media, render};
 use crate::lang::template::text_of;
-use crate::model::{FileSpec, Window, WindowSpec};
+use crate::model::{FileSpec, ListingSpec, Window, WindowSpec};
 use crate::ops::{Block, ToolOutcome};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -55,6 +56,43 @@ impl FileAction {
     /// # Errors
     /// A path or window that cannot be made or used, or a file that cannot be read.
     pub async fn run(&self, call: Call<'_>) -> Result<FileOutput, Failure> {
+        let found = self.find(call).await?;
+        found
+            .map(FileOutput)
+            .map_err(|error| Failure(error.to_string()))
+    }
+
+    /// Reads what may not be there.
+    ///
+    /// # Errors
+    /// Why nothing was read. What the system refuses is not what is not there: it is an error that
+    /// says nothing of the path.
+    pub async fn read(&self, call: Call<'_>) -> Result<FileOutput, NotRead> {
+        match self.find(call).await? {
+            Ok(found) => Ok(FileOutput(found)),
+            Err(FileError::NotFound) => Err(NotRead::NotFound),
+            Err(FileError::Denied) => Err(Failure("the file cannot be read".into()).into()),
+            Err(error) => Err(Failure(error.to_string()).into()),
+        }
+    }
+
+    /// Which files stand in a list of their own, when any do.
+    pub fn listing(&self) -> Option<&ListingSpec> {
+        self.spec.listing.as_ref()
+    }
+
+    /// The files that stand in a list of their own, by path; none for an action without such a list.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub async fn list(&self) -> Result<Vec<Listed>, FileError> {
+        match (&self.source, &self.spec.listing) {
+            (Source::Below(root), Some(listing)) => root.walk(&listing.glob).await,
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    async fn find(&self, call: Call<'_>) -> Result<Result<Found, FileError>, Failure> {
         let spec = &*self.spec;
         let options = ReadOptions {
             max_bytes: spec.max_bytes,
@@ -62,7 +100,7 @@ impl FileAction {
             encoding: spec.encoding,
             list_directories: spec.list_directories,
         };
-        let found = match &self.source {
+        Ok(match &self.source {
             Source::Literal(file) => file.read(&options).await,
             Source::Below(root) => {
                 let path = render::text("path", &spec.path, call.scope)?;
@@ -70,10 +108,7 @@ impl FileAction {
                     path.ok_or_else(|| Failure("cannot make `path`: its value is absent".into()))?;
                 root.read(&path, &options).await
             }
-        };
-        found
-            .map(FileOutput)
-            .map_err(|error: FileError| Failure(error.to_string()))
+        })
     }
 
     fn window(&self, call: Call<'_>) -> Result<Window, Failure> {
@@ -153,6 +188,13 @@ impl Output for FileOutput {
                 "entries": entries(listing),
             }),
         }
+    }
+
+    fn media_type(&self) -> Option<String> {
+        Some(match &self.0 {
+            Found::File(file) => file.mime.clone(),
+            Found::Folder(_) => "inode/directory".to_owned(),
+        })
     }
 }
 

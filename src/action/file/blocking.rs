@@ -26,7 +26,19 @@ pub(super) async fn read(
     options: ReadOptions,
     opened: Option<File>,
 ) -> Result<Found, FileError> {
-    tokio::time::timeout(PATIENCE, read_in_turn(source, path, options, opened))
+    let owned = path.to_owned();
+    let work =
+        move |source: &Source, stop: &AtomicBool| read_now(source, &owned, &options, opened, stop);
+    in_time(source, path, work).await
+}
+
+/// Does work on another thread, as [`read`] does; `path` is for the log.
+pub(super) async fn in_time<T: Send + 'static>(
+    source: &Arc<Source>,
+    path: &str,
+    work: impl FnOnce(&Source, &AtomicBool) -> Result<T, FileError> + Send + 'static,
+) -> Result<T, FileError> {
+    tokio::time::timeout(PATIENCE, in_turn(source, path, work))
         .await
         .unwrap_or_else(|_| {
             tracing::warn!(?path, "the file system did not answer in time");
@@ -34,22 +46,20 @@ pub(super) async fn read(
         })
 }
 
-async fn read_in_turn(
+async fn in_turn<T: Send + 'static>(
     source: &Arc<Source>,
     path: &str,
-    options: ReadOptions,
-    opened: Option<File>,
-) -> Result<Found, FileError> {
+    work: impl FnOnce(&Source, &AtomicBool) -> Result<T, FileError> + Send + 'static,
+) -> Result<T, FileError> {
     // The source's turn first: one that hangs must not hold turns that others wait for.
     let own = Arc::clone(&source.turns).acquire_owned().await;
     let shared = THREADS.acquire().await;
     let stop = StopOnDrop::default();
     let stopped = Arc::clone(&stop.0);
     let source = Arc::clone(source);
-    let owned = path.to_owned();
     let read = tokio::task::spawn_blocking(move || {
         let _turns = (own, shared);
-        read_now(&source, &owned, &options, opened, &stopped)
+        work(&source, &stopped)
     });
     match read.await {
         Ok(found) => found,

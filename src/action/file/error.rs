@@ -39,8 +39,16 @@ pub enum FileError {
     #[error("the file could not be read within {}", Time(*.0))]
     TimedOut(Duration),
     /// The file system failed.
-    #[error("the file could not be read: {0}")]
+    #[error("the file could not be read: {}", told(*.0))]
     Failed(io::ErrorKind),
+}
+
+/// The kind in words. The log has the system's own.
+fn told(kind: io::ErrorKind) -> String {
+    match kind.to_string().as_str() {
+        "uncategorized error" | "other error" => "the file system failed".to_owned(),
+        named => named.to_owned(),
+    }
 }
 
 impl FileError {

@@ -73,6 +73,11 @@ pub(super) fn of(path: &str, head: &[u8], is_text: bool) -> &'static str {
         })
 }
 
+/// The type of a file that is not read, by its name alone.
+pub(super) fn guess(path: &str) -> Option<&'static str> {
+    by_name(path, true)
+}
+
 fn by_name(path: &str, is_text: bool) -> Option<&'static str> {
     let extension = Path::new(path).extension()?.to_str()?.to_ascii_lowercase();
     if is_text && let Ok(place) = TEXT.binary_search_by_key(&extension.as_str(), |(name, _)| name) {

@@ -14,9 +14,11 @@ mod source;
 #[cfg(test)]
 mod tests;
 mod time;
+mod walk;
 
 pub use action::{FileAction, FileOutput};
 pub use content::{Body, Entry, EntryKind, FileContent, Found, Listing};
 pub use error::{FileError, RootError};
 pub use options::ReadOptions;
 pub use source::{Fixed, Root};
+pub use walk::Listed;

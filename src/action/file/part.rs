@@ -83,12 +83,11 @@ fn whole(file: &mut File, size: u64, limit: u64) -> Result<Part, PartError> {
 
 fn bytes(file: &mut File, offset: u64, length: Option<u64>, limit: u64) -> Result<Part, PartError> {
     let wanted = length.unwrap_or(u64::MAX).min(limit.saturating_add(1));
-    // No file is longer than an i64 can say, so what lies beyond is past the end.
-    let bytes = if i64::try_from(offset).is_ok() {
-        file.seek(SeekFrom::Start(offset))?;
-        take(file, wanted.saturating_add(LOOKAHEAD), 0)?
-    } else {
-        Vec::new()
+    let bytes = match file.seek(SeekFrom::Start(offset)) {
+        Ok(_) => take(file, wanted.saturating_add(LOOKAHEAD), 0)?,
+        // Farther than a file of this file system can reach is past the end.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Vec::new(),
+        Err(error) => return Err(error.into()),
     };
     let wanted = bytes
         .len()

@@ -1,7 +1,7 @@
 //! The `http` action of a component: templates to a request, a response to success or failure.
 
 use super::output::{HttpOutput, refusal};
-use super::{Client, ClientError, ClientOptions, Fetch, FetchError};
+use super::{Client, ClientError, ClientOptions, Fetch, FetchError, StandIn};
 use crate::action::{Call, Failure, render};
 use crate::lang::template::{RenderErrorKind, Scope, Tree};
 use crate::model::{HttpBody, HttpSpec, HttpTarget};
@@ -24,7 +24,11 @@ pub struct HttpAction {
 
 /// The clients of a runtime, one for each choice of certificates.
 #[derive(Default)]
-pub struct HttpClients(Vec<(ClientOptions, Arc<Client>)>);
+pub struct HttpClients {
+    known: Vec<(ClientOptions, Arc<Client>)>,
+    /// In a test of a manifest: what every client reaches instead of the network.
+    stand_in: Option<Arc<StandIn>>,
+}
 
 impl fmt::Debug for HttpAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -36,26 +40,38 @@ impl fmt::Debug for HttpAction {
 
 impl fmt::Debug for HttpClients {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "HttpClients({})", self.0.len())
+        write!(f, "HttpClients({})", self.known.len())
     }
 }
 
 impl HttpClients {
+    /// Clients that reach nobody but a stand-in.
+    pub fn standing_in(upstream: Arc<StandIn>) -> Self {
+        Self {
+            known: Vec::new(),
+            stand_in: Some(upstream),
+        }
+    }
+
     /// Keeps an action's client, with its open connections, for the actions that come.
     pub fn add(&mut self, action: &HttpAction) {
         let options = options(&action.spec);
-        if !self.0.iter().any(|(known, _)| *known == options) {
-            self.0.push((options, Arc::clone(&action.client)));
+        if !self.known.iter().any(|(known, _)| *known == options) {
+            self.known.push((options, Arc::clone(&action.client)));
         }
     }
 
     fn client(&mut self, spec: &HttpSpec) -> Result<Arc<Client>, ClientError> {
         let options = options(spec);
-        if let Some((_, client)) = self.0.iter().find(|(known, _)| *known == options) {
+        let mut known = self.known.iter();
+        if let Some((_, client)) = known.find(|(known, _)| *known == options) {
             return Ok(Arc::clone(client));
         }
-        let client = Arc::new(Client::new(&options)?);
-        self.0.push((options, Arc::clone(&client)));
+        let client = Arc::new(match &self.stand_in {
+            None => Client::new(&options)?,
+            Some(upstream) => Client::with_stand_in(&options, upstream)?,
+        });
+        self.known.push((options, Arc::clone(&client)));
         Ok(client)
     }
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http_body_util::BodyExt;
-use hyper::body::{Body, Incoming};
+use hyper::body::Body;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -29,7 +29,7 @@ const SOON: Duration = Duration::from_secs(2);
 /// removed from `headers` when there was one.
 pub(super) async fn read(
     headers: &mut HeaderMap,
-    mut body: Incoming,
+    mut body: impl Body<Data = Bytes> + Unpin,
     max: usize,
     notices: &Notices,
 ) -> Result<Bytes, Fault> {
@@ -50,7 +50,10 @@ pub(super) async fn read(
 
 /// Reads what can be had of the beginning of a body, and whether that is all of it. What is wrong
 /// with the body, or takes too long to come, only ends the beginning.
-pub(super) async fn read_beginning(headers: &HeaderMap, mut body: Incoming) -> (Bytes, bool) {
+pub(super) async fn read_beginning(
+    headers: &HeaderMap,
+    mut body: impl Body<Data = Bytes> + Unpin,
+) -> (Bytes, bool) {
     let Ok(mut decoder) = Decoder::for_head(headers, BEGINNING) else {
         return (Bytes::new(), false);
     };
@@ -65,7 +68,7 @@ pub(super) async fn read_beginning(headers: &HeaderMap, mut body: Incoming) -> (
 
 async fn fill(
     decoder: &mut Decoder,
-    body: &mut Incoming,
+    body: &mut (impl Body<Data = Bytes> + Unpin),
     max: usize,
     notices: &Notices,
 ) -> Result<(), Fault> {
@@ -94,4 +97,54 @@ async fn fill(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use futures_util::{StreamExt as _, stream};
+    use http::HeaderValue;
+    use http_body_util::{Full, StreamBody};
+    use hyper::body::Frame;
+    use std::convert::Infallible;
+    use std::io::Write as _;
+    use tokio::time::Instant;
+
+    #[tokio::test]
+    async fn of_a_large_body_the_beginning_is_read_to_a_whole_piece() {
+        let frame = || Ok::<_, Infallible>(Frame::data(Bytes::from(vec![b'a'; 10_000])));
+        let large = StreamBody::new(stream::iter(std::iter::repeat_with(frame).take(20)));
+        let (bytes, is_whole) = read_beginning(&HeaderMap::new(), large).await;
+        // Of 8192 and 1808 bytes in turn, as many as fit.
+        assert_eq!((bytes.len(), is_whole), (60_000, false));
+        let small = Full::new(Bytes::from_static(b"small"));
+        let (bytes, is_whole) = read_beginning(&HeaderMap::new(), small).await;
+        assert_eq!((&*bytes, is_whole), (&b"small"[..], true));
+    }
+
+    #[tokio::test]
+    async fn the_beginning_of_an_encoded_body_is_decoded() {
+        let text = "text ".repeat(100_000).into_bytes();
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(&text).unwrap();
+        let body = Full::new(Bytes::from(encoder.finish().unwrap()));
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        let (bytes, is_whole) = read_beginning(&headers, body).await;
+        assert!(!is_whole && !bytes.is_empty() && bytes.len() <= BEGINNING);
+        assert!(text.starts_with(&bytes));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_stops_coming_ends_the_beginning() {
+        let piece = Ok::<_, Infallible>(Frame::data(Bytes::from_static(b"begun")));
+        let hanging = stream::iter([piece]).chain(stream::pending());
+        let began = Instant::now();
+        let body = StreamBody::new(hanging);
+        let (bytes, is_whole) = read_beginning(&HeaderMap::new(), body).await;
+        assert_eq!((&*bytes, is_whole), (&b"begun"[..], false));
+        assert_eq!(began.elapsed(), SOON);
+    }
 }

@@ -7,6 +7,7 @@ use super::error::{Fault, FetchError};
 use super::hop::Lane;
 use super::network::{Network, SystemNetwork};
 use super::request::{Fetch, Fetched};
+use super::stand_in::StandIn;
 use super::tls::{ClientError, ClientOptions, Tls};
 use bytes::Bytes;
 use http_body_util::Full;
@@ -64,7 +65,7 @@ impl Client {
         let tls = Arc::new(Tls::new(options)?);
         let stop = CancellationToken::new();
         let pool = |reach, identity| {
-            let connector = Connector {
+            let connector = Connector::Network {
                 dialer: Dialer {
                     network: Arc::clone(&network),
                     reach,
@@ -72,15 +73,39 @@ impl Client {
                 tls: Arc::clone(&tls),
                 identity,
             };
-            pool(connector, Tasks(stop.clone()))
+            self::pool(connector, Tasks(stop.clone()), IDLE_PER_ORIGIN)
         };
-        Ok(Self {
+        Ok(Self::of(pool, stop.clone()))
+    }
+
+    /// A client that reaches nobody but a stand-in, over a new connection for each request. Fails as
+    /// [`Client::new`] does.
+    pub fn with_stand_in(
+        options: &ClientOptions,
+        upstream: &Arc<StandIn>,
+    ) -> Result<Self, ClientError> {
+        // For what is wrong with the certificates; there is no TLS to a stand-in.
+        Tls::new(options)?;
+        let stop = CancellationToken::new();
+        let pool = |reach, _| {
+            let connector = Connector::StandIn {
+                upstream: Arc::clone(upstream),
+                reach,
+                stop: stop.clone(),
+            };
+            self::pool(connector, Tasks(stop.clone()), 0)
+        };
+        Ok(Self::of(pool, stop.clone()))
+    }
+
+    fn of(pool: impl Fn(Reach, bool) -> Pool, stop: CancellationToken) -> Self {
+        Self {
             public: pool(Reach::Public, false),
             public_identified: pool(Reach::Public, true),
             any: pool(Reach::Any, false),
             any_identified: pool(Reach::Any, true),
             _tasks: stop.drop_guard(),
-        })
+        }
     }
 
     /// Sends the request and reads the answer, whatever its status. Dropping the future closes the
@@ -118,11 +143,12 @@ impl fmt::Debug for Client {
     }
 }
 
-fn pool(connector: Connector, tasks: Tasks) -> Pool {
+/// `idle` is how many connections to one origin may lie idle.
+fn pool(connector: Connector, tasks: Tasks, idle: usize) -> Pool {
     legacy::Client::builder(tasks)
         .pool_timer(TokioTimer::new())
         .pool_idle_timeout(IDLE)
-        .pool_max_idle_per_host(IDLE_PER_ORIGIN)
+        .pool_max_idle_per_host(idle)
         .http1_max_buf_size(HEAD)
         .http1_max_headers(FIELDS)
         .timer(TokioTimer::new())

@@ -3,6 +3,7 @@
 use super::dial::{Reach, dial};
 use super::error::Fault;
 use super::network::Network;
+use super::stand_in::StandIn;
 use super::stream::Tracked;
 use super::tls::{self, Tls};
 use futures_util::future::BoxFuture;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use tower_service::Service;
 use url::Host;
 
@@ -57,11 +59,21 @@ impl Service<Uri> for Dialer {
 
 /// Makes connections for one pool.
 #[derive(Clone)]
-pub(super) struct Connector {
-    pub(super) dialer: Dialer,
-    pub(super) tls: Arc<Tls>,
-    /// Whether the client's own certificate is shown to a server that asks for it.
-    pub(super) identity: bool,
+pub(super) enum Connector {
+    /// Over the network.
+    Network {
+        dialer: Dialer,
+        tls: Arc<Tls>,
+        /// Whether the client's own certificate is shown to a server that asks for it.
+        identity: bool,
+    },
+    /// In a test of a manifest: to the stand-in, whoever is asked for.
+    StandIn {
+        upstream: Arc<StandIn>,
+        reach: Reach,
+        /// Ends its connections.
+        stop: CancellationToken,
+    },
 }
 
 impl Service<Uri> for Connector {
@@ -74,12 +86,23 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        let Self {
-            mut dialer,
-            tls,
-            identity,
-        } = self.clone();
+        let connector = self.clone();
         Box::pin(async move {
+            let (mut dialer, tls, identity) = match connector {
+                Self::Network {
+                    dialer,
+                    tls,
+                    identity,
+                } => (dialer, tls, identity),
+                Self::StandIn {
+                    upstream,
+                    reach,
+                    stop,
+                } => {
+                    let stream = upstream.connect(&uri, reach, &stop);
+                    return stream.map(MaybeHttpsStream::Http);
+                }
+            };
             if uri.scheme() != Some(&Scheme::HTTPS) {
                 return dialer.call(uri).await.map(MaybeHttpsStream::Http);
             }

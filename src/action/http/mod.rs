@@ -17,6 +17,7 @@ mod origin;
 mod output;
 mod request;
 mod retry;
+mod stand_in;
 mod stream;
 mod tls;
 
@@ -30,4 +31,5 @@ pub use network::{Network, SystemNetwork};
 pub use origin::Origin;
 pub use output::HttpOutput;
 pub use request::{Fetch, Fetched};
+pub use stand_in::{Record, SeenRequest, StandIn, StandInReply};
 pub use tls::{ClientError, ClientOptions};

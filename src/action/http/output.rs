@@ -75,6 +75,17 @@ impl Output for HttpOutput {
         output.insert("mime".into(), mime(fetched).into());
         Value::Object(output)
     }
+
+    fn media_type(&self) -> Option<String> {
+        self.fetched
+            .content_type
+            .as_ref()
+            .map(|_| mime(&self.fetched))
+    }
+
+    fn is_absent(&self) -> bool {
+        self.fetched.status == http::StatusCode::NOT_FOUND
+    }
 }
 
 impl HttpOutput {
@@ -93,7 +104,10 @@ impl HttpOutput {
 
 /// The failure of a status that does not count as success: it, and the beginning of the body.
 pub(super) fn refusal(fetched: &Fetched, mask: &Mask) -> Failure {
-    let mut told = format!("the upstream answered {}", fetched.status);
+    let mut told = format!("the upstream answered {}", fetched.status.as_str());
+    if let Some(reason) = fetched.status.canonical_reason() {
+        told.push_str(&format!(" {reason}"));
+    }
     match text(fetched) {
         Some(body) => {
             let hidden = mask.hide(sure(&body, fetched.is_whole, mask));
@@ -128,14 +142,18 @@ fn head(text: &str, is_whole: bool) -> Cow<'_, str> {
     }
 }
 
-/// The media type without parameters, lower case.
+/// The media type without parameters, lower case. What is no type (RFC 9110 §8.3.1) says nothing.
 fn mime(fetched: &Fetched) -> String {
-    let whole = fetched
-        .content_type
-        .as_deref()
-        .unwrap_or("application/octet-stream");
-    let essence = whole.split(';').next().unwrap_or(whole);
-    essence.trim().to_ascii_lowercase()
+    let whole = fetched.content_type.as_deref().unwrap_or_default();
+    let essence = whole.split(';').next().unwrap_or(whole).trim();
+    let is_type = essence
+        .split_once('/')
+        .is_some_and(|(kind, subtype)| !kind.is_empty() && !subtype.is_empty());
+    if is_type {
+        essence.to_ascii_lowercase()
+    } else {
+        "application/octet-stream".to_owned()
+    }
 }
 
 fn says_json(mime_type: &str) -> bool {

@@ -1,4 +1,4 @@
-//! A TCP connection that knows whether it has carried an answer.
+//! A connection that knows whether it has carried an answer.
 
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::client::legacy::connect::{Connected, Connection};
@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
+use tokio::io::DuplexStream;
 use tokio::net::TcpStream;
 
 /// Set once an answer came over the connection. A request that then dies on it may have met an
@@ -27,16 +28,28 @@ impl Used {
 
 /// The connection and its mark, which the pool hands out with each answer and each error.
 pub(super) struct Tracked {
-    io: TokioIo<TcpStream>,
+    io: Io,
     used: Used,
+}
+
+enum Io {
+    Tcp(TokioIo<TcpStream>),
+    /// To a stand-in of a manifest's test.
+    Memory(TokioIo<DuplexStream>),
 }
 
 impl Tracked {
     pub(super) fn new(stream: TcpStream) -> Self {
-        Self {
-            io: TokioIo::new(stream),
-            used: Used::default(),
-        }
+        Self::over(Io::Tcp(TokioIo::new(stream)))
+    }
+
+    pub(super) fn in_memory(stream: DuplexStream) -> Self {
+        Self::over(Io::Memory(TokioIo::new(stream)))
+    }
+
+    fn over(io: Io) -> Self {
+        let used = Used::default();
+        Self { io, used }
     }
 }
 
@@ -52,7 +65,10 @@ impl Read for Tracked {
         cx: &mut Context<'_>,
         buf: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_read(cx, buf)
+        match &mut self.io {
+            Io::Tcp(io) => Pin::new(io).poll_read(cx, buf),
+            Io::Memory(io) => Pin::new(io).poll_read(cx, buf),
+        }
     }
 }
 
@@ -62,19 +78,31 @@ impl Write for Tracked {
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write(cx, buf)
+        match &mut self.io {
+            Io::Tcp(io) => Pin::new(io).poll_write(cx, buf),
+            Io::Memory(io) => Pin::new(io).poll_write(cx, buf),
+        }
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_flush(cx)
+        match &mut self.io {
+            Io::Tcp(io) => Pin::new(io).poll_flush(cx),
+            Io::Memory(io) => Pin::new(io).poll_flush(cx),
+        }
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_shutdown(cx)
+        match &mut self.io {
+            Io::Tcp(io) => Pin::new(io).poll_shutdown(cx),
+            Io::Memory(io) => Pin::new(io).poll_shutdown(cx),
+        }
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.io.is_write_vectored()
+        match &self.io {
+            Io::Tcp(io) => io.is_write_vectored(),
+            Io::Memory(io) => io.is_write_vectored(),
+        }
     }
 
     fn poll_write_vectored(
@@ -82,6 +110,9 @@ impl Write for Tracked {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write_vectored(cx, bufs)
+        match &mut self.io {
+            Io::Tcp(io) => Pin::new(io).poll_write_vectored(cx, bufs),
+            Io::Memory(io) => Pin::new(io).poll_write_vectored(cx, bufs),
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! The `shell` action of a component: templates to an argument list, an exit to success or failure.
 
-use super::output::{ShellOutput, noted, tail};
+use super::output::{Overflow, ShellOutput, noted, tail};
 use super::told::taps;
 use super::{Command, Finished, Runner, Stop};
+use crate::action::outputs::{MOST_OF_ONE, Outputs};
 use crate::action::{Call, Failure, render};
 use crate::model::{ArgSpec, Program, ShellSpec};
 use crate::process::Exit;
@@ -18,14 +19,16 @@ use std::sync::Arc;
 pub struct ShellAction {
     spec: Arc<ShellSpec>,
     runner: Runner,
+    outputs: Outputs,
 }
 
 impl ShellAction {
     /// An action of this kind.
-    pub fn new(spec: &Arc<ShellSpec>, runner: Runner) -> Self {
+    pub fn new(spec: &Arc<ShellSpec>, runner: Runner, outputs: Outputs) -> Self {
         Self {
             spec: Arc::clone(spec),
             runner,
+            outputs,
         }
     }
 
@@ -37,11 +40,29 @@ impl ShellAction {
     pub async fn run(&self, call: Call<'_>) -> Result<ShellOutput, Failure> {
         let command = self.command(call)?;
         let finished = self.runner.run(command, taps(&self.spec, call)).await;
-        let finished = finished.map_err(|error| Failure(error.to_string()))?;
-        if let Some(trouble) = self.trouble(&finished) {
+        let mut finished = finished.map_err(|error| Failure(error.to_string()))?;
+        let trouble = self.trouble(&finished);
+        let overflow = self.overflow(&mut finished, trouble.is_some());
+        if let Some(trouble) = trouble {
             return Err(report(trouble, &finished, &call.mask()));
         }
-        ShellOutput::new(finished, &self.spec)
+        ShellOutput::new(finished, overflow, &self.spec)
+    }
+
+    /// Keeps output that is longer than its answer may be, and cuts it to that.
+    fn overflow(&self, finished: &mut Finished, has_failed: bool) -> Option<Overflow> {
+        let ttl = self.spec.overflow?;
+        let limit = self.spec.max_output;
+        let stdout = &mut finished.stdout;
+        let kept = (stdout.bytes.len() > limit && !has_failed).then(|| {
+            let bytes = Bytes::copy_from_slice(&stdout.bytes);
+            let (size, is_cut) = (bytes.len(), stdout.truncated());
+            let uri = self.outputs.keep(bytes, ttl)?;
+            Some(Overflow { uri, size, is_cut })
+        });
+        stdout.limit(limit);
+        finished.stderr.limit(limit);
+        kept.flatten()
     }
 
     fn command(&self, call: Call<'_>) -> Result<Command, Failure> {
@@ -55,7 +76,10 @@ impl ShellAction {
                 None => None,
             },
             timeout: spec.timeout,
-            max_output: spec.max_output,
+            max_output: match spec.overflow {
+                Some(_) => spec.max_output.max(MOST_OF_ONE),
+                None => spec.max_output,
+            },
             kill_after: spec.kill_after,
             limits: spec.limits,
         })

@@ -24,12 +24,29 @@ pub struct ShellOutput {
     finished: Finished,
     /// Standard output read as JSON, when `parse` says so.
     json: Option<Value>,
+    /// Where all of it can be read.
+    overflow: Option<Overflow>,
     spec: Arc<ShellSpec>,
+}
+
+/// Output that is kept because it was too long.
+#[derive(Debug)]
+pub(super) struct Overflow {
+    /// Where it can be read.
+    pub(super) uri: String,
+    /// How many bytes are kept.
+    pub(super) size: usize,
+    /// There was more than is kept.
+    pub(super) is_cut: bool,
 }
 
 impl ShellOutput {
     /// Takes the output for what `parse` says that it is.
-    pub(super) fn new(finished: Finished, spec: &Arc<ShellSpec>) -> Result<Self, Failure> {
+    pub(super) fn new(
+        finished: Finished,
+        overflow: Option<Overflow>,
+        spec: &Arc<ShellSpec>,
+    ) -> Result<Self, Failure> {
         let stdout = &finished.stdout;
         let whole = |kind: &str| {
             if stdout.truncated() {
@@ -55,6 +72,7 @@ impl ShellOutput {
         Ok(Self {
             finished,
             json,
+            overflow,
             spec: Arc::clone(spec),
         })
     }
@@ -63,7 +81,7 @@ impl ShellOutput {
 impl Output for ShellOutput {
     fn answer(&self) -> Result<ToolOutcome, Failure> {
         let stdout = &self.finished.stdout;
-        Ok(match &self.spec.parse {
+        let mut outcome = match &self.spec.parse {
             Parse::Text => plain(Block::text(noted(&stdout.text(), stdout))),
             Parse::Json => ToolOutcome {
                 structured: self.json.clone(),
@@ -80,7 +98,9 @@ impl Output for ShellOutput {
                 }
             }
             Parse::Media(mime_type) => plain(block(mime_type, &stdout.bytes)),
-        })
+        };
+        outcome.content.extend(self.overflow.as_ref().map(link));
+        Ok(outcome)
     }
 
     fn value(&self) -> Value {
@@ -105,7 +125,18 @@ impl Output for ShellOutput {
         };
         let truncated = stdout.truncated() || finished.stderr.truncated();
         output.insert("truncated".into(), truncated.into());
+        if let Some(overflow) = &self.overflow {
+            output.insert("overflow".into(), overflow.uri.clone().into());
+        }
         Value::Object(output)
+    }
+
+    fn media_type(&self) -> Option<String> {
+        match &self.spec.parse {
+            Parse::Text => None,
+            Parse::Json | Parse::Lines => Some("application/json".to_owned()),
+            Parse::Media(mime_type) => Some(mime_type.clone()),
+        }
     }
 }
 
@@ -133,6 +164,28 @@ pub(super) fn tail(captured: &Captured, mask: &Mask) -> String {
     let lines: Vec<&str> = kept.lines().collect();
     let skip = lines.len().saturating_sub(END_LINES);
     lines.get(skip..).unwrap_or_default().join("\n")
+}
+
+/// The link to output that is kept.
+fn link(overflow: &Overflow) -> Block {
+    let cut = if overflow.is_cut {
+        ", which is not all of it"
+    } else {
+        ""
+    };
+    let description = format!(
+        "The output from its beginning{cut}. Add ?offset=BYTES&length=BYTES to read a part of it."
+    );
+    let mut resource = Map::new();
+    resource.insert("uri".into(), overflow.uri.clone().into());
+    resource.insert("name".into(), "output".into());
+    resource.insert("description".into(), description.into());
+    resource.insert("mimeType".into(), "text/plain".into());
+    resource.insert("size".into(), overflow.size.into());
+    Block::ResourceLink {
+        resource,
+        annotations: None,
+    }
 }
 
 fn plain(block: Block) -> ToolOutcome {

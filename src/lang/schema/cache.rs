@@ -7,7 +7,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Schemas kept; when one more comes, the oldest goes.
-pub const CACHE_ENTRIES: usize = 256;
+pub(super) const CACHE_ENTRIES: usize = 256;
 
 /// Compiled schemas by their text and how they were compiled. Shared by threads.
 #[derive(Debug, Default)]
@@ -52,13 +52,9 @@ impl SchemaCache {
     }
 
     /// How many schemas are kept, at most [`CACHE_ENTRIES`].
-    pub fn len(&self) -> usize {
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> usize {
         self.lock().schemas.len()
-    }
-
-    /// Whether none is kept.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {

@@ -37,12 +37,12 @@ mod violation;
 mod tests;
 
 pub use basic::{UnsupportedAssertion, unsupported_assertions};
-pub use cache::{CACHE_ENTRIES, SchemaCache};
+pub use cache::SchemaCache;
 pub use defaults::DefaultsTooLarge;
 pub use dialect::Dialect;
 pub use error::{SchemaError, SchemaErrorKind};
 pub use header::{HeaderKind, HeaderParam, header_params};
-pub use violation::{MAX_VIOLATIONS, Violation, Violations};
+pub use violation::{Violation, Violations};
 
 use defaults::Defaults;
 use document::Document;
@@ -125,23 +125,14 @@ impl Schema {
     }
 
     /// Its dialect.
-    pub fn dialect(&self) -> Dialect {
+    #[cfg(test)]
+    fn dialect(&self) -> Dialect {
         self.dialect
-    }
-
-    /// How much of it is checked.
-    pub fn validation(&self) -> Validation {
-        self.validation
     }
 
     /// Findings that do not keep it from being used, at most 100.
     pub fn warnings(&self) -> &[SchemaError] {
         &self.warnings
-    }
-
-    /// The root's `required` list, checked under every validation.
-    pub fn root_required(&self) -> &[String] {
-        &self.required
     }
 
     /// Whether the root is `type: "object"`, which older revisions ask of an output schema.

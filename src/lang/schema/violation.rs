@@ -5,7 +5,7 @@ use super::pointer;
 use std::fmt;
 
 /// Violations told in full; of the rest only the number is said.
-pub const MAX_VIOLATIONS: usize = 20;
+const MAX_VIOLATIONS: usize = 20;
 
 /// Longest key of a caller repeated in a location or a message, in characters.
 const MAX_KEY: usize = 64;
@@ -40,11 +40,6 @@ impl Violation {
         &self.location
     }
 
-    /// The schema keyword that was broken.
-    pub fn keyword(&self) -> &'static str {
-        self.keyword
-    }
-
     /// The rule, as a clause about the value: `value is shorter than 3 characters`. It repeats
     /// nothing of the value but names of properties.
     pub fn message(&self) -> &str {
@@ -64,7 +59,8 @@ impl Violations {
     }
 
     /// How many more there are beside [`Self::list`].
-    pub fn more(&self) -> usize {
+    #[cfg(test)]
+    pub(super) fn more(&self) -> usize {
         self.more
     }
 

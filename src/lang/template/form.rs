@@ -63,8 +63,8 @@ enum Sink {
     Url,
 }
 
-/// Walks a source that was read before, for what the template does not keep. `None` for one
-/// without tags.
+/// Walks a source that [`scan`] has passed, for what the template does not keep. `None` for one
+/// without tags, or whose syntax is wrong.
 pub(super) fn walk(source: &str) -> Option<Lowering<'_>> {
     if !has_tags(source) {
         return None;

@@ -217,29 +217,16 @@ impl Template {
     /// This and the methods below read the source again instead of keeping what they tell: they
     /// are for loading, not for calls.
     pub fn check(&self, names: &Names) -> Vec<TemplateError> {
-        let Some(lowering) = form::walk(self.source()) else {
-            return Vec::new();
-        };
-        let taken = lowering
-            .assigned
-            .into_iter()
-            .filter(|(name, _)| names.is_root(name))
-            .map(|(name, range)| {
-                TemplateError::new(
-                    TemplateErrorKind::Misuse,
-                    range,
-                    format!("`{name}` cannot be set: it is taken"),
-                )
-                .help("choose another name")
-            });
-        let mut errors: Vec<_> = lowering
-            .uses
-            .iter()
-            .filter_map(|used| names.check(used))
-            .chain(taken)
-            .collect();
-        errors.sort_by_key(|error| error.range.start);
-        errors
+        check_names(self.source(), names)
+    }
+
+    /// The same of a source that is not usable for another reason, such as an unknown filter. Of one
+    /// whose syntax is wrong or that is too large it says nothing.
+    pub fn check_source(source: &str, names: &Names) -> Vec<TemplateError> {
+        match scan::scan(source) {
+            Ok(()) => check_names(source, names),
+            Err(_) => Vec::new(),
+        }
     }
 
     /// The uses of names that it does not itself define, in order.
@@ -298,6 +285,32 @@ impl Template {
             _ => error::Failure::Undefined,
         }
     }
+}
+
+fn check_names(source: &str, names: &Names) -> Vec<TemplateError> {
+    let Some(lowering) = form::walk(source) else {
+        return Vec::new();
+    };
+    let taken = lowering
+        .assigned
+        .into_iter()
+        .filter(|(name, _)| names.is_root(name))
+        .map(|(name, range)| {
+            TemplateError::new(
+                TemplateErrorKind::Misuse,
+                range,
+                format!("`{name}` cannot be set: it is taken"),
+            )
+            .help("choose another name")
+        });
+    let mut errors: Vec<_> = lowering
+        .uses
+        .iter()
+        .filter_map(|used| names.check(used))
+        .chain(taken)
+        .collect();
+    errors.sort_by_key(|error| error.range.start);
+    errors
 }
 
 /// Templates are equal when their sources are: nothing else decides what they render.

@@ -76,6 +76,6 @@ fn one_action<'a>(
     Some(match kind {
         "http" => ActionSpec::Http(Arc::new(super::http::http(cx, table, names)?)),
         "shell" => ActionSpec::Shell(Arc::new(super::shell::shell(cx, table, names)?)),
-        _ => ActionSpec::File(Arc::new(super::file::file(cx, table, names)?)),
+        _ => ActionSpec::File(Arc::new(super::file::file(cx, table, call)?)),
     })
 }

@@ -1,9 +1,12 @@
 //! The keys of an argument that describe its values: bounds, `enum`, `default`, `pattern`.
 
 use super::arguments::Argument;
-use super::codes::{BAD_DEFAULT, CONFLICT, NO_EFFECT};
+use super::codes::{CONFLICT, NO_EFFECT};
 use crate::lang::diag::Diagnostic;
-use crate::manifest::read::{Entry, NOT_LITERAL, OUT_OF_RANGE, placeholder, to_json, within};
+use crate::lang::template::text_of;
+use crate::manifest::read::{
+    Entry, NOT_LITERAL, OUT_OF_RANGE, WRONG_TYPE, placeholder, to_json, within,
+};
 use serde_json::Value;
 use std::collections::HashSet;
 use toml::de::DeValue;
@@ -71,48 +74,65 @@ pub(super) fn bounds(argument: &mut Argument<'_, '_>) {
 
 /// Bounds that leave no value are written in error.
 fn contradictions(argument: &Argument<'_, '_>) {
-    let number = |keyword: &str| argument.schema.get(keyword).and_then(Value::as_f64);
-    for (low_key, low, high_key, high, open) in [
-        ("min_length", "minLength", "max_length", "maxLength", false),
-        ("min_items", "minItems", "max_items", "maxItems", false),
-        ("minimum", "minimum", "maximum", "maximum", false),
-        (
-            "minimum",
-            "minimum",
-            "exclusive_maximum",
-            "exclusiveMaximum",
-            true,
-        ),
-        (
-            "exclusive_minimum",
-            "exclusiveMinimum",
-            "maximum",
-            "maximum",
-            true,
-        ),
-        (
-            "exclusive_minimum",
-            "exclusiveMinimum",
-            "exclusive_maximum",
-            "exclusiveMaximum",
-            true,
-        ),
-    ] {
-        let (Some(from), Some(to)) = (number(low), number(high)) else {
-            continue;
-        };
-        if from > to || (open && from >= to) {
-            let table = argument.table;
-            let entries = (table.entry(low_key), table.entry(high_key));
-            let (Some(low), Some(high)) = entries else {
-                continue;
-            };
-            let message = format!("`{low_key}` and `{high_key}` leave no value");
-            table.report(
-                Diagnostic::error(CONFLICT, high.key_at, message)
-                    .related(low.key_at, "the other bound"),
-            );
+    const LOW: [(&str, &str, bool); 2] = [
+        ("minimum", "minimum", true),
+        ("exclusive_minimum", "exclusiveMinimum", false),
+    ];
+    const HIGH: [(&str, &str, bool); 2] = [
+        ("maximum", "maximum", true),
+        ("exclusive_maximum", "exclusiveMaximum", false),
+    ];
+    for low in LOW {
+        for high in HIGH {
+            contradiction(argument, low, high, argument.kind == Some("integer"));
         }
+    }
+    for (low, high) in [
+        (("min_length", "minLength"), ("max_length", "maxLength")),
+        (("min_items", "minItems"), ("max_items", "maxItems")),
+    ] {
+        contradiction(argument, (low.0, low.1, true), (high.0, high.1, true), true);
+    }
+}
+
+/// Each bound is its key, its keyword, and whether the value it names is allowed itself.
+fn contradiction(
+    argument: &Argument<'_, '_>,
+    (low_key, low, with_low): (&'static str, &str, bool),
+    (high_key, high, with_high): (&'static str, &str, bool),
+    is_whole: bool,
+) {
+    let number = |keyword: &str| argument.schema.get(keyword).and_then(Value::as_f64);
+    let (Some(from), Some(to)) = (number(low), number(high)) else {
+        return;
+    };
+    let leaves_none = match is_whole {
+        // The least and the greatest whole number.
+        true => {
+            let least = if with_low {
+                from.ceil()
+            } else {
+                from.floor() + 1.0
+            };
+            let greatest = if with_high {
+                to.floor()
+            } else {
+                to.ceil() - 1.0
+            };
+            least > greatest
+        }
+        false => from > to || from == to && !(with_low && with_high),
+    };
+    let entries = (
+        argument.table.entry(low_key),
+        argument.table.entry(high_key),
+    );
+    if let (true, (Some(low), Some(high))) = (leaves_none, entries) {
+        let message = format!("`{low_key}` and `{high_key}` leave no value");
+        argument.table.report(
+            Diagnostic::error(CONFLICT, high.key_at, message)
+                .related(low.key_at, "the other bound"),
+        );
     }
 }
 
@@ -159,7 +179,12 @@ fn check_enum(argument: &Argument<'_, '_>, items: &[Entry<'_>], values: &Value) 
     let mut seen = HashSet::new();
     for (item, value) in items.iter().zip(values.as_array().into_iter().flatten()) {
         let table = argument.table;
-        if !seen.insert(value.to_string()) {
+        // Numbers are the same by their value: 1 is 1.0.
+        let same = match value {
+            Value::Number(_) => text_of(value),
+            other => other.to_string(),
+        };
+        if !seen.insert(same) {
             table.error(
                 OUT_OF_RANGE,
                 item.at.clone(),
@@ -169,7 +194,7 @@ fn check_enum(argument: &Argument<'_, '_>, items: &[Entry<'_>], values: &Value) 
             && !is_of(kind, value)
         {
             table.error(
-                BAD_DEFAULT,
+                WRONG_TYPE,
                 item.at.clone(),
                 format!(
                     "{} is not of type `{kind}`, so no call could give it",

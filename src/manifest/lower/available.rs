@@ -1,10 +1,9 @@
 //! `available`: leaving a component out where something it needs is missing.
 
 use super::Cx;
-use super::codes::UNAVAILABLE;
-use crate::lang::diag::{Diagnostic, Span};
+use super::codes::{NO_COMMAND, UNAVAILABLE, UNREADABLE};
+use crate::lang::diag::{Code, Diagnostic, Span};
 use crate::manifest::read::{OUT_OF_RANGE, Table};
-use std::path::PathBuf;
 
 /// The systems that a program in Rust can tell, as it names them.
 const SYSTEMS: [&str; 11] = [
@@ -21,14 +20,26 @@ const SYSTEMS: [&str; 11] = [
     "windows",
 ];
 
-/// False when the component is left out here; a warning says why.
-pub(super) fn available(cx: &Cx<'_>, table: &Table<'_>) -> bool {
+/// What a component can need of the machine.
+const OF_THE_MACHINE: &[Code] = &[UNREADABLE, NO_COMMAND];
+
+/// Reads the rest of a component. False when it is left out here: then a warning says why, and what
+/// else this machine lacks is not said.
+pub(super) fn read<T>(cx: &Cx<'_>, table: &Table<'_>, rest: impl FnOnce() -> T) -> (bool, T) {
+    match available(cx, table) {
+        true => (true, rest()),
+        false => (false, cx.findings.without(OF_THE_MACHINE, rest)),
+    }
+}
+
+fn available(cx: &Cx<'_>, table: &Table<'_>) -> bool {
     let Some(needs) = table.table("available") else {
         return true;
     };
     let mut missing = Vec::new();
     for command in needs.literals("commands").unwrap_or_default() {
-        if find_command(cx, &command.value).is_none() {
+        let program = cx.program(&command.value);
+        if cx.environment.find_command(&program).is_none() {
             missing.push((
                 command.at,
                 format!("the command `{}` is not here", command.value),
@@ -54,15 +65,6 @@ pub(super) fn available(cx: &Cx<'_>, table: &Table<'_>) -> bool {
     }
     needs.finish();
     available
-}
-
-/// A program by name, or by a path that counts from the manifest's folder.
-fn find_command(cx: &Cx<'_>, name: &str) -> Option<PathBuf> {
-    if name.contains('/') {
-        let path = cx.resolve(name);
-        return cx.environment.find_command(&path.to_string_lossy());
-    }
-    cx.environment.find_command(name)
 }
 
 /// Why this system is none of those in `os`.

@@ -2,7 +2,7 @@
 
 use super::Cx;
 use super::codes::{BAD_META_KEY, BAD_URL, NO_EFFECT, NOT_SERVED};
-use crate::lang::diag::Diagnostic;
+use crate::lang::diag::{Diagnostic, Span};
 use crate::manifest::read::{At, Entry, OUT_OF_RANGE, Table, to_json};
 use crate::model::{Annotations, Icon, Role, Theme, ToolAnnotations};
 use crate::units::Time;
@@ -17,7 +17,7 @@ pub(super) fn icons(table: &Table<'_>) -> Vec<Icon> {
         let src = required_literal(&item, "src");
         let mime_type = item.literal("mime_type");
         if let Some(mime_type) = &mime_type {
-            check_media_type(&item, mime_type);
+            check_media_type(&item, &mime_type.value, &mime_type.at);
         }
         let sizes = item.strings("sizes").unwrap_or_default();
         let theme = item
@@ -64,11 +64,11 @@ fn required_literal<'a>(table: &Table<'a>, key: &'a str) -> Option<At<String>> {
 }
 
 /// Refuses what is no media type: `type/subtype`, parameters after a `;` (RFC 9110 §8.3.1).
-pub(super) fn check_media_type(table: &Table<'_>, read: &At<String>) {
-    if !is_media_type(&read.value) {
-        let message = format!("`{}` is not a media type", read.value);
+pub(super) fn check_media_type(table: &Table<'_>, text: &str, at: &Span) {
+    if !is_media_type(text) {
+        let message = format!("`{text}` is not a media type");
         table.report(
-            Diagnostic::error(OUT_OF_RANGE, read.at.clone(), message)
+            Diagnostic::error(OUT_OF_RANGE, at.clone(), message)
                 .help("write type and subtype such as `image/png`"),
         );
     }

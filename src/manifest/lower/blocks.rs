@@ -1,10 +1,10 @@
 //! `content`: the blocks of an answer.
 
-use super::codes::{BAD_DATA, BAD_URL, CONFLICT, UNREADABLE};
-use super::{Cx, base};
+use super::codes::{BAD_DATA, BAD_URL, CONFLICT};
+use super::{Cx, base, read_named};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Template, Tree};
-use crate::manifest::read::{At, Table, Templates};
+use crate::manifest::read::{Table, Templates};
 use crate::model::{BlockKind, BlockSpec, MediaSpec, PayloadSpec};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -74,7 +74,7 @@ fn media(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>) -> Option<Med
     let data = base64(item, templates, "data");
     let bytes = item.literal("file").and_then(|file| {
         let guessed = mime_guess::from_path(&file.value).first_raw();
-        Some((read(cx, item, &file)?, guessed))
+        Some((read_named(cx, item, &file)?, guessed))
     });
     let mime_type = mime_type(item, templates);
     match source.as_slice() {
@@ -106,7 +106,11 @@ fn media(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>) -> Option<Med
 }
 
 /// A template that gives base64, which may be broken into lines; what is literal is looked at.
-fn base64<'a>(item: &Table<'a>, templates: &Templates<'_>, key: &'a str) -> Option<Template> {
+pub(super) fn base64<'a>(
+    item: &Table<'a>,
+    templates: &Templates<'_>,
+    key: &'a str,
+) -> Option<Template> {
     let read = templates.key(item, key)?;
     let is_base64 = |text: &str| {
         let bare: String = text.split_ascii_whitespace().collect();
@@ -121,14 +125,10 @@ fn base64<'a>(item: &Table<'a>, templates: &Templates<'_>, key: &'a str) -> Opti
     Some(read.value)
 }
 
-fn mime_type(item: &Table<'_>, templates: &Templates<'_>) -> Option<Template> {
+pub(super) fn mime_type(item: &Table<'_>, templates: &Templates<'_>) -> Option<Template> {
     let read = templates.key(item, "mime_type")?;
     if let Some(text) = read.value.literal() {
-        let literal = At {
-            value: text.to_owned(),
-            at: read.at.clone(),
-        };
-        base::check_media_type(item, &literal);
+        base::check_media_type(item, text, &read.at);
     }
     Some(read.value)
 }
@@ -138,6 +138,11 @@ fn uri(item: &Table<'_>, templates: &Templates<'_>) -> Option<Template> {
     if !item.has("uri") {
         item.missing("uri");
     }
+    given_uri(item, templates)
+}
+
+/// `uri`, when it is there.
+pub(super) fn given_uri(item: &Table<'_>, templates: &Templates<'_>) -> Option<Template> {
     let read = templates.key(item, "uri")?;
     if let Some(text) = read.value.literal()
         && url::Url::parse(text).is_err()
@@ -156,17 +161,7 @@ fn resource(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>) -> Option<
         .key(item, "text")
         .map(|read| PayloadSpec::Text(read.value));
     let blob = base64(item, templates, "blob").map(PayloadSpec::Blob);
-    let mut guessed = None;
-    let file = item.literal("file").and_then(|file| {
-        let bytes = read(cx, item, &file)?;
-        guessed = mime_guess::from_path(&file.value).first_raw();
-        Some(match String::from_utf8(bytes) {
-            Ok(text) => PayloadSpec::Text(Template::literal_text(text)),
-            Err(bytes) => {
-                PayloadSpec::Blob(Template::literal_text(STANDARD.encode(bytes.as_bytes())))
-            }
-        })
-    });
+    let (file, guessed) = file_payload(cx, item).unzip();
     match given.as_slice() {
         [] => item.missing_with("text", "write `text`, `blob` (base64) or `file`"),
         [_] => {}
@@ -178,9 +173,22 @@ fn resource(cx: &Cx<'_>, item: &Table<'_>, templates: &Templates<'_>) -> Option<
     }
     Some(BlockKind::Resource {
         uri: uri?,
-        mime_type: mime_type.or_else(|| guessed.map(Template::literal_text)),
+        mime_type: mime_type.or_else(|| guessed.flatten().map(Template::literal_text)),
         payload: text.or(blob).or(file)?,
     })
+}
+
+/// The content of the file that `file` names, and its type by its name.
+pub(super) fn file_payload(
+    cx: &Cx<'_>,
+    item: &Table<'_>,
+) -> Option<(PayloadSpec, Option<&'static str>)> {
+    let file = item.literal("file")?;
+    let payload = match String::from_utf8(read_named(cx, item, &file)?) {
+        Ok(text) => PayloadSpec::Text(Template::literal_text(text)),
+        Err(bytes) => PayloadSpec::Blob(Template::literal_text(STANDARD.encode(bytes.as_bytes()))),
+    };
+    Some((payload, mime_guess::from_path(&file.value).first_raw()))
 }
 
 /// The members of a Resource, in the specification's names.
@@ -215,18 +223,4 @@ fn resource_link(item: &Table<'_>, templates: &Templates<'_>) -> Option<BlockKin
     }
     uri?;
     Tree::map(members).ok().map(BlockKind::ResourceLink)
-}
-
-fn read(cx: &Cx<'_>, item: &Table<'_>, file: &At<String>) -> Option<Vec<u8>> {
-    match cx.read_outside(&file.value) {
-        Ok(bytes) => Some(bytes),
-        Err(error) => {
-            let message = format!("cannot read `{}`: {error}", file.value);
-            item.report(
-                Diagnostic::error(UNREADABLE, file.at.clone(), message)
-                    .help("relative paths count from the manifest's folder"),
-            );
-            None
-        }
-    }
 }

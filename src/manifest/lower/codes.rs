@@ -30,6 +30,10 @@ pub const UNREADABLE: Code = Code("unreadable-path");
 pub const BAD_PATTERN: Code = Code("bad-pattern");
 /// A URL that cannot be used.
 pub const BAD_URL: Code = Code("bad-url");
+/// A URI template of a shape that cannot be matched.
+pub const BAD_URI_TEMPLATE: Code = Code("bad-uri-template");
+/// Two resources that answer for the same URI.
+pub const OVERLAP: Code = Code("overlapping-resources");
 /// A command that is not on this machine.
 pub const NO_COMMAND: Code = Code("command-not-found");
 /// A secret that other users of the machine can read.
@@ -65,7 +69,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         BAD_NAME,
         "A tool's name is 1 to 128 of the letters A-Z and a-z, the digits, `_`, `-` and `.` \
          (MCP specification, tools, \"Tool Names\"). Other names break clients that build function \
-         names from them.",
+         names from them. A test's name is one line of 1 to 200 bytes.",
     ),
     (
         MISPLACED,
@@ -77,7 +81,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         NO_EFFECT,
         "The key is right and does nothing where it stands: JSON Schema ignores a keyword that does \
          not fit the type (`minLength` on an integer), a URL that names its host needs no \
-         `allow_hosts`, a default that no component uses changes nothing. It is often the sign of a \
+         `allow_hosts`, and `allow_private` only where redirects are followed, a default that no component uses changes nothing. It is often the sign of a \
          slip elsewhere. Remove the key, or correct what keeps it from working.",
     ),
     (
@@ -90,8 +94,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         CONFLICT,
         "Two keys of this table exclude each other, such as `command` and `script`, two actions on \
          one component, or `arguments` and `input_schema`; or they cannot both hold, such as \
-         `minimum = 5` and `maximum = 3`, or an output schema and a result that is never structured. \
-         Keep one, or correct one.",
+         `minimum = 5` and `maximum = 3`. Keep one, or correct one.",
     ),
     (
         EMPTY_COMPONENT,
@@ -115,8 +118,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     (
         BAD_DEFAULT,
         "The default is filled in when the argument is absent, but the argument's own schema would \
-         refuse it; or a value of `enum` is not of the argument's type, so that no call could give it. \
-         Correct one or the other. In a raw schema a default of this kind is a warning.",
+         refuse it. Correct one or the other. In a raw schema a default of this kind is a warning.",
     ),
     (
         BAD_JSON,
@@ -147,6 +149,19 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         "The URL of a request must be absolute, begin with `http://` or `https://`, and name its host \
          in literal text, unless `allow_hosts` lists which hosts a call may name. A relative URL needs \
          `[defaults.http] url` in the same file. The URI of an icon or a resource is absolute too.",
+    ),
+    (
+        BAD_URI_TEMPLATE,
+        "A resource's template must be one that a URI can be matched against in one way only: a \
+         literal scheme and `://`, then segments that are each literal text or one `{name}`, at most \
+         one of `{+path}`, `{/name}` and `{/path*}`, and `{?a,b}` at the end. The message names the \
+         shape that is not. It has at most 1,024 bytes and 32 variables.",
+    ),
+    (
+        OVERLAP,
+        "One URI belongs to two resources; the message shows it. Between two templates nothing \
+         decides, so reading such a URI fails: give them literal segments that differ. An exact URI \
+         is read before any template is asked, so the template never answers for it.",
     ),
     (
         NO_COMMAND,

@@ -28,7 +28,7 @@ pub fn check(cx: &Cx<'_>, defaults: &Table<'_>) {
             match kind {
                 "http" => drop(http::http(&cx, table, names.names())),
                 "shell" => drop(shell::shell(&cx, table, names.names())),
-                "file" => drop(file::file(&cx, table, names.names())),
+                "file" => drop(file::file(&cx, table, &names)),
                 _ => drop(base::tool_annotations(Some(table))),
             }
         }

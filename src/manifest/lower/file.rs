@@ -1,17 +1,20 @@
 //! `file`: a folder that paths cannot leave and a path below it, or one literal path.
 
-use super::Cx;
-use super::codes::{CONFLICT, SECRET_SHOWN, UNREADABLE};
+use super::codes::{CONFLICT, MISPLACED, SECRET_SHOWN, UNREADABLE};
+use super::{Cx, FROM_FOLDER, listing, names};
 use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::template::{Names, Template};
-use crate::manifest::read::{At, MISSING_KEY, OUT_OF_RANGE, Table, Templates, within};
+use crate::lang::template::Template;
+use crate::manifest::read::{At, MISSING_KEY, OUT_OF_RANGE, Table, Templates};
 use crate::model::{Encoding, FileSpec, Window, WindowSpec};
 use std::path::{Path, PathBuf};
 
 /// Reads a `file` table.
-pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileSpec> {
-    let templates = Templates::new(names);
-    refuse_secrets(&table, &templates);
+pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, call: &names::Call) -> Option<FileSpec> {
+    let templates = Templates::without_secrets(
+        call.names(),
+        SECRET_SHOWN,
+        "what is asked of a file is shown in logs and errors: it cannot hold a secret",
+    );
     let place = root_and_path(cx, &table, &templates);
     let max_bytes = table.integer("max_bytes", 1..=1 << 30);
     let window = window(&table, &templates);
@@ -26,7 +29,15 @@ pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileS
     let list_directories = table
         .boolean("list_directories")
         .is_some_and(|read| read.value);
-    super::base::refuse_unserved(&table, &["list", "watch"]);
+    let path = place.as_ref().map(|place| &place.path);
+    let listing = match call.is_read() {
+        true => listing::listing(&table, path),
+        false => {
+            refuse_of_resources(&table);
+            None
+        }
+    };
+    let watch = table.boolean("watch").is_some_and(|read| read.value);
     table.finish();
     let Place {
         root,
@@ -43,21 +54,17 @@ pub(super) fn file(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<FileS
         window,
         encoding: encoding.map_or(Encoding::Auto, |read| read.value),
         list_directories,
+        listing,
+        watch,
     })
 }
 
-/// What is asked of a file stands in logs and in the texts of errors.
-fn refuse_secrets(table: &Table<'_>, templates: &Templates<'_>) {
-    for key in ["path", "lines", "offset", "length"] {
-        let Some(read) = templates.key(table, key) else {
-            continue;
-        };
-        for reference in read.value.references() {
-            if reference.root == "secrets" {
-                let message =
-                    format!("`{key}` is shown in logs and errors: it cannot hold a secret");
-                table.error(SECRET_SHOWN, within(&read.at, reference.range), message);
-            }
+/// Refuses what only a resource's file can have.
+fn refuse_of_resources(table: &Table<'_>) {
+    for key in ["list", "watch"] {
+        if let Some(entry) = table.entry(key) {
+            let message = format!("only the file of a resource can say `{key}`");
+            table.error(MISPLACED, entry.key_at, message);
         }
     }
 }
@@ -104,7 +111,7 @@ fn is_folder(cx: &Cx<'_>, table: &Table<'_>, root: &At<String>, folder: &Path) -
         Err(_) => format!("the folder `{}` is not here", shown.display()),
     };
     let found = Diagnostic::error(UNREADABLE, root.at.clone(), why);
-    table.report(found.help("relative paths count from the manifest's folder"));
+    table.report(found.help(FROM_FOLDER));
     false
 }
 
@@ -119,10 +126,7 @@ fn literal_path(cx: &Cx<'_>, table: &Table<'_>, literal: &str, at: Span) -> Opti
     if !folder.is_dir() {
         let folder = shown.parent().unwrap_or(&shown);
         let message = format!("the folder `{}` is not here", folder.display());
-        table.report(
-            Diagnostic::error(UNREADABLE, at, message)
-                .help("relative paths count from the manifest's folder"),
-        );
+        table.report(Diagnostic::error(UNREADABLE, at, message).help(FROM_FOLDER));
         return None;
     }
     if std::fs::metadata(&whole).is_err() {

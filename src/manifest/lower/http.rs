@@ -1,8 +1,8 @@
 //! `http`: one request to an upstream.
 
-use super::Cx;
-use super::codes::{BAD_DATA, BAD_HEADER, CONFLICT, NO_EFFECT, UNREADABLE};
-use super::http_url::url;
+use super::codes::{BAD_DATA, BAD_HEADER, CONFLICT, NO_EFFECT};
+use super::http_url::{url, warn_of_idle_private};
+use super::{Cx, base, read_named};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Tree};
 use crate::manifest::read::{Entry, OUT_OF_RANGE, Table, Templates};
@@ -23,13 +23,19 @@ pub(super) fn http(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<HttpS
     let headers = headers(&table, &templates);
     let body = body(&table, &templates, method.as_ref());
     let timeout = table.millis("timeout_ms", 1..=MAX_MILLIS);
-    super::base::warn_of_long_timeout(cx, &table, timeout.as_ref());
+    base::warn_of_long_timeout(cx, &table, timeout.as_ref());
     let max_bytes = table.count("max_bytes", 1..=1 << 30);
     let redirects = table.integer("redirects", 0..=20);
     let retry = retry(&table);
     let accept_status = statuses(&table, "accept_status");
     let ca_pem = pem(cx, &table, "ca_file");
     let client_pem = client_identity(cx, &table);
+    let redirects = redirects
+        .and_then(|read| u32::try_from(read.value).ok())
+        .unwrap_or(5);
+    if let Some((_, target)) = &url {
+        warn_of_idle_private(&table, target, redirects);
+    }
     table.finish();
     let (url, target) = url?;
     Some(HttpSpec {
@@ -41,9 +47,7 @@ pub(super) fn http(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<HttpS
         body,
         timeout: timeout.map_or(Duration::from_secs(10), |read| read.value),
         max_bytes: max_bytes.map_or(4 << 20, |read| read.value),
-        redirects: redirects
-            .and_then(|read| u32::try_from(read.value).ok())
-            .unwrap_or(5),
+        redirects,
         retry,
         accept_status: accept_status.unwrap_or_default(),
         ca_pem,
@@ -124,7 +128,8 @@ fn headers(table: &Table<'_>, templates: &Templates<'_>) -> Vec<HeaderSpec> {
     headers
 }
 
-fn header_name(sub: &Table<'_>, entry: &Entry<'_>) -> Option<http::HeaderName> {
+/// A field's name that may be given; says why it may not.
+pub(super) fn header_name(sub: &Table<'_>, entry: &Entry<'_>) -> Option<http::HeaderName> {
     let shown = entry.key.escape_debug();
     let Ok(name) = http::HeaderName::from_bytes(entry.key.as_bytes()) else {
         let message = format!("`{shown}` is not a header field's name");
@@ -212,22 +217,13 @@ fn statuses(table: &Table<'_>, key: &'static str) -> Option<Vec<u16>> {
 
 fn pem(cx: &Cx<'_>, table: &Table<'_>, key: &'static str) -> Option<Vec<u8>> {
     let path = table.literal(key)?;
-    match cx.read_outside(&path.value) {
-        Ok(bytes) if bytes.windows(10).any(|part| part == b"-----BEGIN") => Some(bytes),
-        Ok(_) => {
-            let message = format!("`{}` is not a PEM file", path.value);
-            table.error(BAD_DATA, path.at, message);
-            None
-        }
-        Err(error) => {
-            let message = format!("cannot read `{}`: {error}", path.value);
-            table.report(
-                Diagnostic::error(UNREADABLE, path.at, message)
-                    .help("relative paths count from the manifest's folder"),
-            );
-            None
-        }
+    let bytes = read_named(cx, table, &path)?;
+    if !bytes.windows(10).any(|part| part == b"-----BEGIN") {
+        let message = format!("`{}` is not a PEM file", path.value);
+        table.error(BAD_DATA, path.at, message);
+        return None;
     }
+    Some(bytes)
 }
 
 fn client_identity(cx: &Cx<'_>, table: &Table<'_>) -> Option<ClientIdentity> {

@@ -178,6 +178,29 @@ impl Hosts {
     }
 }
 
+/// Says that `allow_private = true` changes nothing: beside a host that the manifest names it is for
+/// redirects, and there are none; beside `allow_hosts`, each entry opens its private address itself.
+pub(super) fn warn_of_idle_private(table: &Table<'_>, target: &HttpTarget, redirects: u32) {
+    let why = match target {
+        HttpTarget::Fixed {
+            allow_private: true,
+        } if redirects == 0 => {
+            "the URL names its host itself, and no redirect is followed to another"
+        }
+        HttpTarget::FromCaller {
+            allow_private: true,
+            allow_hosts,
+        } if allow_hosts.iter().all(HostPattern::admits_private) => {
+            "a host and port in `allow_hosts` may be private already"
+        }
+        _ => return,
+    };
+    if let Some(entry) = table.own_entry("allow_private") {
+        let message = format!("`allow_private` has no effect: {why}");
+        table.report(Diagnostic::warning(NO_EFFECT, entry.key_at, message));
+    }
+}
+
 fn patterns(table: &Table<'_>, hosts: &[At<String>]) -> Vec<HostPattern> {
     let mut patterns = Vec::new();
     for host in hosts {

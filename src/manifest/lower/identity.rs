@@ -69,7 +69,8 @@ pub(super) fn fingerprint(declaration: &impl fmt::Debug) -> String {
 }
 
 /// A digest of everything that makes the component what it is: its own table, its file's defaults, the
-/// folder that relative paths count from, and the files that were read for it.
+/// folder that relative paths count from, and the files that were read for it. Its tests do
+/// not.
 pub(super) fn definition(
     cx: &Cx<'_>,
     table: &Table<'_>,
@@ -77,7 +78,7 @@ pub(super) fn definition(
     outside_before: usize,
 ) -> [u8; 32] {
     let mut digest = Digest::default();
-    digest.table(table);
+    digest.table_without(table, &["test"]);
     if let Some(defaults) = defaults {
         digest.table(defaults);
     }

@@ -5,6 +5,7 @@ mod action;
 mod actor;
 mod actor_on;
 mod actor_process;
+mod address;
 mod argument_values;
 mod arguments;
 mod available;
@@ -12,20 +13,26 @@ mod base;
 mod blocks;
 pub mod codes;
 mod complete;
+mod contents;
 mod defaults;
 mod file;
 mod http;
 pub(in crate::manifest) mod http_url;
 mod identity;
+mod listing;
 mod names;
 mod progress;
 mod prompt;
+mod resource;
 mod result;
 mod schema;
 mod schema_place;
 mod send;
 mod shell;
 mod shell_program;
+mod test;
+mod test_expect;
+mod test_upstream;
 mod tool;
 mod wrap;
 
@@ -35,17 +42,20 @@ pub(super) use actor::unknown_message;
 pub(super) use base::refuse_unserved;
 pub use defaults::{check as check_defaults, finish as finish_defaults};
 pub use prompt::prompt;
+pub use resource::resource;
 pub use tool::tool;
 
 use super::environment::Environment;
-use super::read::{At, Findings};
+use super::read::{At, Findings, Table};
 use super::regular::{self, ReadError};
-use crate::lang::diag::SourceFile;
+use crate::lang::diag::{Diagnostic, SourceFile};
 use crate::lang::schema::SchemaCache;
-use crate::model::{AnyComponent, Kind, Settings};
+use crate::model::{AnyComponent, Kind, Settings, Tool, ToolTest};
+use codes::UNREADABLE;
 use std::cell::RefCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Bytes in one file that a manifest names: 64 MiB.
 pub const MAX_OUTSIDE_BYTES: u64 = 64 << 20;
@@ -61,6 +71,9 @@ pub struct Lowered {
     /// one that is left out here, so that each system may have its own component of a name.
     pub key: Option<At<String>>,
 }
+
+/// A test and its tool; no tool when that is left out or broken.
+pub type TestOf = (Option<Arc<Tool>>, ToolTest);
 
 /// What lowering one file may look at.
 #[derive(Debug)]
@@ -78,6 +91,8 @@ pub struct Cx<'a> {
     /// Files beside the manifest that were read, with their content: when one changes, the
     /// manifest is read again.
     pub outside: &'a RefCell<Vec<Outside>>,
+    /// The tests beside the tools, each with its tool unless that is left out or broken.
+    pub tests: &'a RefCell<Vec<TestOf>>,
 }
 
 /// The folder of a manifest; relative paths count from it.
@@ -143,12 +158,22 @@ impl<'a> Cx<'a> {
             schemas: self.schemas,
             folder: self.folder.clone(),
             outside: self.outside,
+            tests: self.tests,
         }
     }
 
     /// A path as the manifest means it, absolute.
     pub fn resolve(&self, path: impl AsRef<Path>) -> PathBuf {
         self.folder.absolute.join(path)
+    }
+
+    /// A program as the manifest means it: a path counts from its folder, a bare name is looked up
+    /// where it is started.
+    pub fn program(&self, name: &str) -> String {
+        match name.contains('/') {
+            true => self.resolve(name).to_string_lossy().into_owned(),
+            false => name.to_owned(),
+        }
     }
 
     /// A path as the manifest means it, for people: as short as the manifest's own is shown.
@@ -171,6 +196,21 @@ impl<'a> Cx<'a> {
         read
     }
 }
+
+/// Reads a file that a key names, and says when it cannot be read.
+fn read_named(cx: &Cx<'_>, table: &Table<'_>, file: &At<String>) -> Option<Vec<u8>> {
+    match cx.read_outside(&file.value) {
+        Ok(bytes) => Some(bytes),
+        Err(error) => {
+            let message = format!("cannot read `{}`: {error}", file.value);
+            table.report(Diagnostic::error(UNREADABLE, file.at.clone(), message).help(FROM_FOLDER));
+            None
+        }
+    }
+}
+
+/// What is said where a path leads nowhere.
+const FROM_FOLDER: &str = "relative paths count from the manifest's folder";
 
 /// A file that was read with a manifest, for findings about it.
 fn outside_file(cx: &Cx<'_>, path: &str, text: String) -> std::sync::Arc<SourceFile> {

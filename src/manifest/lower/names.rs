@@ -6,17 +6,28 @@ use crate::lang::template::{Declared, Names};
 use crate::model::ActionSpec;
 use serde_json::{Map, Value};
 
-/// The names that hold something while a tool is called.
+/// The root under which the variables of a URI stand.
+pub(super) const PARAMS: &str = "params";
+
+/// The names that hold something while a component is called.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     names: Names,
-    /// What the call brings: `args`.
     root: &'static str,
 }
 
-/// The names of a call of which nothing is known.
+/// The names of a call or a reading of which nothing is known.
 pub(super) fn any_call(cx: &Cx<'_>) -> Call {
-    call(cx, None)
+    let Call { names, root } = any_read(cx);
+    Call {
+        names: names.with("args", Declared::Open),
+        root,
+    }
+}
+
+/// The names of a reading of which nothing is known.
+pub(super) fn any_read(cx: &Cx<'_>) -> Call {
+    with(cx, PARAMS, Declared::Open)
 }
 
 /// The names of a call whose arguments this schema describes.
@@ -92,50 +103,47 @@ impl Call {
         self.root
     }
 
+    /// It is the reading of a resource: what it brings are the variables of a URI.
+    pub(super) fn is_read(&self) -> bool {
+        self.root == PARAMS
+    }
+
     /// The names once the action has run.
     pub(super) fn names_with_output(&self, action: &Action) -> Names {
-        let output = match action {
+        let kind = match action {
             Action::None => return self.names.clone(),
-            Action::Many => Declared::Open,
-            Action::Broken("actor") => Declared::Open,
-            Action::Broken(kind) => Declared::names(output(kind, true)),
-            Action::Whole(ActionSpec::Actor(spec)) => match spec.timeout {
-                Some(_) => Declared::names(["reply"]),
-                None => Declared::names(["sent"]),
-            },
-            Action::Whole(spec) => {
-                let (kind, has_json) = match spec {
-                    ActionSpec::Http(_) => ("http", true),
-                    ActionSpec::Shell(_) => ("shell", true),
-                    ActionSpec::File(_) | ActionSpec::Actor(_) => ("file", false),
-                };
-                Declared::names(output(kind, has_json))
-            }
+            Action::Many => return self.names.clone().with("output", Declared::Open),
+            Action::Broken(kind) => kind,
+            Action::Whole(ActionSpec::Http(_)) => "http",
+            Action::Whole(ActionSpec::Shell(_)) => "shell",
+            Action::Whole(ActionSpec::File(_)) => "file",
+            Action::Whole(ActionSpec::Actor(_)) => "actor",
         };
+        let output = Declared::names(output(kind).iter().copied());
         self.names.clone().with("output", output)
     }
 }
 
 /// What an action's `output` holds.
-fn output(kind: &str, has_json: bool) -> Vec<&'static str> {
-    let mut names = match kind {
-        "http" => vec!["status", "headers", "body", "bytes", "mime"],
-        "shell" => vec![
+fn output(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "http" => &["status", "headers", "body", "bytes", "mime", "json"],
+        "shell" => &[
             "stdout",
             "stderr",
             "exit_code",
             "signal",
             "lines",
             "truncated",
+            "overflow",
+            "json",
         ],
-        _ => vec![
+        // Of a call; a cast has `sent` instead.
+        "actor" => &["reply", "sent"],
+        _ => &[
             "text", "bytes", "mime", "size", "modified", "path", "entries",
         ],
-    };
-    if has_json && kind != "file" {
-        names.push("json");
     }
-    names
 }
 
 /// What a schema says of an object's members. Where it may be anything, so may a template.

@@ -17,13 +17,9 @@ use toml::de::DeValue;
 /// Reads one `[[prompt]]`. `defaults` is the file's `[defaults]`, when it has one.
 pub fn prompt<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>) -> Lowered {
     let before = cx.findings.errors();
-    let outside_before = cx.outside.borrow().len();
     let name = identity::name(&mut table, Kind::Prompt);
-    let is_available = available::available(cx, &table);
-    let mut prompt = build(cx, &table, name.as_ref(), defaults);
-    if let Some(prompt) = &mut prompt {
-        prompt.definition = identity::definition(cx, &table, defaults, outside_before);
-    }
+    let (is_available, prompt) =
+        available::read(cx, &table, || build(cx, &table, name.as_ref(), defaults));
     base::refuse_unserved(
         &table,
         &["actor", "ask", "refused", "requires", "scopes", "state"],
@@ -45,6 +41,7 @@ fn build<'a>(
     name: Option<&At<String>>,
     defaults: Option<&Table<'a>>,
 ) -> Option<Prompt> {
+    let outside_before = cx.outside.borrow().len();
     let title = table.prose("title");
     let description = table.prose("description");
     let icons = base::icons(table);
@@ -82,7 +79,7 @@ fn build<'a>(
         wraps,
         result: result?,
         completions,
-        definition: [0; 32],
+        definition: identity::definition(cx, table, defaults, outside_before),
         at: table.at(),
     })
 }

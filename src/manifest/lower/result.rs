@@ -89,7 +89,10 @@ pub(super) fn metadata(table: &Table<'_>, templates: &Templates<'_>) -> Option<T
     templates.tree(table, &table.entry("metadata")?)
 }
 
-fn protocol_error(table: &Table<'_>, templates: &Templates<'_>) -> Option<ProtocolErrorSpec> {
+pub(super) fn protocol_error(
+    table: &Table<'_>,
+    templates: &Templates<'_>,
+) -> Option<ProtocolErrorSpec> {
     let sub = table.table("protocol_error")?;
     let when = condition(&sub, templates, "when");
     for key in ["code", "message"] {
@@ -125,7 +128,11 @@ fn protocol_error(table: &Table<'_>, templates: &Templates<'_>) -> Option<Protoc
 }
 
 /// A condition: true or false, or one expression, since any other text would always hold.
-fn condition<'a>(table: &Table<'a>, templates: &Templates<'_>, key: &'a str) -> Option<Template> {
+pub(super) fn condition<'a>(
+    table: &Table<'a>,
+    templates: &Templates<'_>,
+    key: &'a str,
+) -> Option<Template> {
     let entry = table.entry(key)?;
     if let DeValue::Boolean(value) = entry.value {
         return Template::parse(&format!("{{{{ {value} }}}}")).ok();

@@ -2,12 +2,12 @@
 //! compiler finds said at the key that wrote it.
 
 use super::arguments::{Declared, additional, object};
-use super::codes::{BAD_JSON, CONFLICT, UNREADABLE, UNSUPPORTED_ASSERTION};
+use super::codes::{BAD_JSON, CONFLICT, UNSUPPORTED_ASSERTION};
 use super::schema_place::{Origin, say, say_at};
-use super::{Cx, outside_file};
-use crate::lang::diag::{Diagnostic, Span};
+use super::{Cx, outside_file, read_named};
+use crate::lang::diag::Diagnostic;
 use crate::lang::schema::{Root, Schema, Validation, header_params, unsupported_assertions};
-use crate::manifest::read::{Entry, Table, span, to_json, within};
+use crate::manifest::read::{At, Entry, Table, span, to_json, within};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use toml::de::DeValue;
@@ -129,21 +129,13 @@ pub(super) fn output<'a>(cx: &Cx<'a>, table: &Table<'a>) -> Option<Option<Arc<Sc
 /// A raw schema: a table, a string of JSON, or `{ file = "…" }`.
 fn raw_schema<'a>(cx: &Cx<'_>, table: &Table<'a>, entry: Entry<'a>) -> Option<(Value, Origin<'a>)> {
     match entry.value {
-        DeValue::String(text) => match serde_json::from_str(text) {
-            Ok(json) => Some((json, Origin::Text(entry))),
-            Err(error) => {
-                let at = byte_of(text, &error);
-                let place = within(&entry.at, at..at);
-                let message = format!("`{}` is not JSON: {}", entry.key, reason(&error));
-                table.error(BAD_JSON, place, message);
-                None
-            }
-        },
+        DeValue::String(text) => {
+            json_text(table, &entry, text).map(|json| (json, Origin::Text(entry)))
+        }
         DeValue::Table(_) => match entry.members().as_slice() {
             [only] if only.key == "file" => {
                 let path = table.as_literal(only)?;
-                let (json, origin) = schema_file(cx, table, &path.value, path.at)?;
-                Some((json, origin))
+                schema_file(cx, table, path)
             }
             _ => Some((to_json(table, &entry)?, Origin::Table(entry))),
         },
@@ -154,25 +146,33 @@ fn raw_schema<'a>(cx: &Cx<'_>, table: &Table<'a>, entry: Entry<'a>) -> Option<(V
     }
 }
 
+/// A string of JSON; says what keeps it from being one.
+pub(super) fn json_text(table: &Table<'_>, entry: &Entry<'_>, text: &str) -> Option<Value> {
+    match serde_json::from_str(text) {
+        Ok(json) => Some(json),
+        Err(error) => {
+            let at = byte_of(text, &error);
+            let place = within(&entry.at, at..at);
+            let message = format!("`{}` is not JSON: {}", entry.key, reason(&error));
+            table.error(BAD_JSON, place, message);
+            None
+        }
+    }
+}
+
 fn schema_file<'a>(
     cx: &Cx<'_>,
     table: &Table<'a>,
-    path: &str,
-    at: Span,
+    file: At<String>,
 ) -> Option<(Value, Origin<'a>)> {
-    let text = match cx.read_outside(path) {
-        Ok(bytes) => String::from_utf8(bytes),
-        Err(error) => {
-            table.error(UNREADABLE, at, format!("cannot read `{path}`: {error}"));
-            return None;
-        }
-    };
-    let Ok(text) = text else {
+    let bytes = read_named(cx, table, &file)?;
+    let At { value: path, at } = file;
+    let Ok(text) = String::from_utf8(bytes) else {
         table.error(BAD_JSON, at, format!("`{path}` is not UTF-8"));
         return None;
     };
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text).to_owned();
-    let file = outside_file(cx, path, text);
+    let file = outside_file(cx, &path, text);
     match serde_json::from_str(file.text()) {
         Ok(json) => Some((json, Origin::File { file, at })),
         Err(error) => {

@@ -1,14 +1,14 @@
 //! `shell`: a command, or a script for an interpreter.
 
-use super::codes::{BAD_NAME, UNREADABLE};
+use super::codes::{BAD_NAME, CONFLICT, NO_EFFECT, UNREADABLE};
 use super::progress::progress;
 use super::shell_program::program;
-use super::{Cx, base};
+use super::{Cx, FROM_FOLDER, base};
 use crate::lang::diag::Diagnostic;
 use crate::lang::diag::suggest::did_you_mean;
 use crate::lang::template::{Names, Template};
 use crate::manifest::read::{At, OUT_OF_RANGE, Table, Templates};
-use crate::model::{LimitsSpec, Parse, ShellSpec};
+use crate::model::{DEFAULT_PATH, LimitsSpec, Parse, ShellSpec};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<Shel
     let progress = progress(&table);
     let log = table.boolean("log").is_some_and(|read| read.value);
     let limits = limits(&table);
-    base::refuse_unserved(&table, &["overflow", "output_ttl_ms"]);
+    let overflow = overflow(&table, &parse);
     table.finish();
     Some(ShellSpec {
         program: program?,
@@ -66,6 +66,7 @@ pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<Shel
         parse,
         progress,
         log,
+        overflow,
         limits,
     })
 }
@@ -139,7 +140,7 @@ pub(super) fn search_path(
         return path.literal().map(str::to_owned);
     }
     let passed = pass_env.iter().find(|(name, _)| name == "PATH");
-    Some(passed.map_or_else(|| "/bin:/usr/bin".to_owned(), |(_, path)| path.clone()))
+    Some(passed.map_or_else(|| DEFAULT_PATH.to_owned(), |(_, path)| path.clone()))
 }
 
 /// The working folder; `None` when it is said wrong.
@@ -155,10 +156,7 @@ pub(super) fn cwd(cx: &Cx<'_>, table: &Table<'_>) -> Option<PathBuf> {
             "the folder `{}` is not here",
             cx.shown(&cwd.value).display()
         );
-        table.report(
-            Diagnostic::warning(UNREADABLE, cwd.at, message)
-                .help("relative paths count from the manifest's folder"),
-        );
+        table.report(Diagnostic::warning(UNREADABLE, cwd.at, message).help(FROM_FOLDER));
     }
     Some(path)
 }
@@ -202,6 +200,22 @@ fn parse(table: &Table<'_>) -> Parse {
             Parse::Text
         }
     }
+}
+
+/// `overflow`, and how long what it keeps can be read.
+fn overflow(table: &Table<'_>, parse: &Parse) -> Option<Duration> {
+    let kept = table.word("overflow", &[("resource", ())]);
+    let ttl = table.millis("output_ttl_ms", 1..=MAX_MILLIS);
+    if let (Some(ttl), false) = (&ttl, table.has("overflow")) {
+        let message = "`output_ttl_ms` belongs to `overflow = \"resource\"`";
+        table.report(Diagnostic::warning(NO_EFFECT, ttl.at.clone(), message));
+    }
+    let kept = kept?;
+    if !matches!(parse, Parse::Text | Parse::Lines) {
+        let message = "`overflow` is for text and lines: of anything else a part is of no use";
+        table.error(CONFLICT, kept.at, message);
+    }
+    Some(ttl.map_or(Duration::from_secs(600), |read| read.value))
 }
 
 pub(super) fn limits(table: &Table<'_>) -> LimitsSpec {

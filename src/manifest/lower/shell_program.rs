@@ -213,10 +213,7 @@ impl Lookup<'_, '_> {
             self.table.error(OUT_OF_RANGE, at.clone(), message);
             return None;
         }
-        let resolved = match name.contains('/') {
-            true => self.cx.resolve(name).to_string_lossy().into_owned(),
-            false => name.to_owned(),
-        };
+        let resolved = self.cx.program(name);
         let environment = self.cx.environment;
         let is_here = match &self.search {
             Some(search) => environment.find_command_in(&resolved, search).is_some(),

@@ -4,7 +4,7 @@ use super::action::{Action, action};
 use super::codes::{EMPTY_COMPONENT, NOT_STRUCTURED};
 use super::result::Answers;
 use super::wrap::wraps;
-use super::{Cx, Lowered, available, base, identity, names, schema};
+use super::{Cx, Lowered, available, base, identity, names, schema, test};
 use crate::lang::diag::Diagnostic;
 use crate::lang::schema::header_params;
 use crate::manifest::read::{At, Table};
@@ -14,24 +14,19 @@ use std::sync::Arc;
 /// Reads one `[[tool]]`. `defaults` is the file's `[defaults]`, when it has one.
 pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>) -> Lowered {
     let before = cx.findings.errors();
-    let outside_before = cx.outside.borrow().len();
     let name = identity::name(&mut table, Kind::Tool);
-    let is_available = available::available(cx, &table);
-    let mut tool = build(cx, &table, name.as_ref(), defaults);
-    if let Some(tool) = &mut tool {
-        tool.definition = identity::definition(cx, &table, defaults, outside_before);
-    }
-    base::refuse_unserved(
-        &table,
-        &["ask", "refused", "requires", "scopes", "state", "test"],
-    );
+    let (is_available, tool) =
+        available::read(cx, &table, || build(cx, &table, name.as_ref(), defaults));
+    let tests = test::tests(cx, &table, name.as_ref());
+    base::refuse_unserved(&table, &["ask", "refused", "requires", "scopes", "state"]);
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
+    let tool = tool.filter(|_| is_whole).map(Arc::new);
+    let tests = tests.into_iter().map(|test| (tool.clone(), test));
+    cx.tests.borrow_mut().extend(tests);
     Lowered {
         kind: Kind::Tool,
-        component: tool
-            .filter(|_| is_whole)
-            .map(|tool| AnyComponent::Tool(Arc::new(tool))),
+        component: tool.map(AnyComponent::Tool),
         key: name.filter(|_| is_available),
     }
 }
@@ -42,6 +37,7 @@ fn build<'a>(
     name: Option<&At<String>>,
     defaults: Option<&Table<'a>>,
 ) -> Option<Tool> {
+    let outside_before = cx.outside.borrow().len();
     let title = table.prose("title");
     let description = table.prose("description");
     let icons = base::icons(table);
@@ -85,7 +81,7 @@ fn build<'a>(
         },
         wraps,
         result: result?.spec,
-        definition: [0; 32],
+        definition: identity::definition(cx, table, defaults, outside_before),
         at: table.at(),
     })
 }

@@ -24,7 +24,13 @@ impl Digest {
 
     /// Adds all keys and values of a table, in their order: the order of arguments is shown.
     pub fn table(&mut self, table: &Table<'_>) {
-        let entries = table.entries();
+        self.table_without(table, &[]);
+    }
+
+    /// The same, but for some keys.
+    pub fn table_without(&mut self, table: &Table<'_>, keys: &[&str]) {
+        let mut entries = table.entries();
+        entries.retain(|entry| !keys.contains(&entry.key));
         self.count(entries.len());
         for entry in entries {
             self.bytes(entry.key.as_bytes());

@@ -1,6 +1,6 @@
 //! Collecting what is wrong, so that nothing stops at the first.
 
-use crate::lang::diag::{Diagnostic, Severity};
+use crate::lang::diag::{Code, Diagnostic, Severity};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,6 +15,8 @@ struct Found {
     errors: usize,
     /// Which findings there are at a place: the file's address, first and last byte.
     at: HashMap<(usize, usize, usize), Vec<usize>>,
+    /// What is not taken at present.
+    unwanted: &'static [Code],
 }
 
 impl Findings {
@@ -23,6 +25,9 @@ impl Findings {
     pub fn push(&self, diagnostic: Diagnostic) {
         let mut found = self.0.borrow_mut();
         let found = &mut *found;
+        if found.unwanted.contains(&diagnostic.code) {
+            return;
+        }
         if let Some(span) = &diagnostic.at {
             let place = (Arc::as_ptr(&span.file).addr(), span.start, span.end);
             let here = found.at.entry(place).or_default();
@@ -38,6 +43,14 @@ impl Findings {
             found.errors += 1;
         }
         found.all.push(diagnostic);
+    }
+
+    /// Does the work; findings of these codes that it makes are dropped.
+    pub fn without<T>(&self, codes: &'static [Code], work: impl FnOnce() -> T) -> T {
+        let before = std::mem::replace(&mut self.0.borrow_mut().unwanted, codes);
+        let done = work();
+        self.0.borrow_mut().unwanted = before;
+        done
     }
 
     /// How many errors there are.

@@ -32,8 +32,9 @@ pub(super) const EXPLAIN: &[(Code, &str)] = &[
     ),
     (
         WRONG_TYPE,
-        "The key takes a value of another TOML type. Numbers and booleans are written without \
-         quotes (`timeout_ms = 5000`); text is written with them; several values stand in an array.",
+        "The key takes a value of another type. Numbers and booleans are written without quotes \
+         (`timeout_ms = 5000`); text is written with them; several values stand in an array. The \
+         values of `enum` are of the argument's own type: no call could give another.",
     ),
     (
         OUT_OF_RANGE,
@@ -173,11 +174,6 @@ impl<'a> Table<'a> {
         } else {
             format!("{}, {}", self.place, self.path)
         }
-    }
-
-    /// The findings that this table reports to.
-    pub fn findings(&self) -> &'a Findings {
-        self.findings
     }
 
     /// Whether any layer has the key; it is not read by that.

@@ -4,7 +4,7 @@ use super::entry::{At, Entry};
 use super::json::{scalar_text, to_json};
 use super::literal::within;
 use super::table::{Table, WRONG_TYPE};
-use crate::lang::diag::{Code, Diagnostic, Span};
+use crate::lang::diag::{Code, Diagnostic, Severity, Span};
 use crate::lang::template::{Names, Template, TemplateError, TemplateErrorKind, TooDeep, Tree};
 use toml::de::DeValue;
 
@@ -35,20 +35,31 @@ pub(super) const EXPLAIN: &[(Code, &str)] = &[
 pub struct Templates<'n> {
     names: &'n Names,
     /// What is said of a secret in one of these templates.
-    shown: Option<(Code, &'static str)>,
+    of_secrets: Option<(Severity, Code, &'static str)>,
 }
 
 impl<'n> Templates<'n> {
     /// For templates that see these names.
     pub fn new(names: &'n Names) -> Self {
-        Self { names, shown: None }
+        Self {
+            names,
+            of_secrets: None,
+        }
     }
 
     /// For templates whose text is shown: a secret in one is a warning of this kind.
     pub fn shown(names: &'n Names, code: Code, message: &'static str) -> Self {
         Self {
             names,
-            shown: Some((code, message)),
+            of_secrets: Some((Severity::Warning, code, message)),
+        }
+    }
+
+    /// For templates that may hold no secret: one is an error of this kind.
+    pub fn without_secrets(names: &'n Names, code: Code, message: &'static str) -> Self {
+        Self {
+            names,
+            of_secrets: Some((Severity::Error, code, message)),
         }
     }
 
@@ -79,11 +90,12 @@ impl<'n> Templates<'n> {
                 for error in &errors {
                     table.report(finding(error, &entry.at));
                 }
-                self.say_shown(table, entry, &template);
+                self.say_of_secrets(table, entry, &template);
                 errors.is_empty().then(|| entry.with(template))
             }
             Err(errors) => {
-                for error in &errors {
+                let of_names = Template::check_source(&text, self.names);
+                for error in errors.iter().chain(&of_names) {
                     table.report(finding(error, &entry.at));
                 }
                 None
@@ -91,14 +103,17 @@ impl<'n> Templates<'n> {
         }
     }
 
-    fn say_shown(&self, table: &Table<'_>, entry: &Entry<'_>, template: &Template) {
-        let Some((code, message)) = self.shown else {
+    fn say_of_secrets(&self, table: &Table<'_>, entry: &Entry<'_>, template: &Template) {
+        let Some((severity, code, message)) = self.of_secrets else {
             return;
         };
         for reference in template.references() {
             if reference.root == "secrets" {
                 let at = within(&entry.at, reference.range);
-                table.report(Diagnostic::warning(code, at, message));
+                table.report(Diagnostic {
+                    severity,
+                    ..Diagnostic::error(code, at, message)
+                });
             }
         }
     }

@@ -13,6 +13,8 @@ struct RawReference<'a> {
     kind: Option<&'a RawValue>,
     #[serde(borrow)]
     name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    uri: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -35,9 +37,10 @@ pub(super) fn complete(params: &Params<'_>) -> Result<Operation, OpError> {
     let kind = string("ref.type", reference.kind)?;
     let reference = match kind.as_str() {
         "ref/prompt" => Reference::Prompt(string("ref.name", reference.name)?),
+        "ref/resource" => Reference::Resource(string("ref.uri", reference.uri)?),
         other => {
             return Err(OpError::InvalidParams(format!(
-                "`ref.type` is `{}`; it must be `ref/prompt`",
+                "`ref.type` is `{}`; it must be `ref/prompt` or `ref/resource`",
                 excerpt(other)
             )));
         }

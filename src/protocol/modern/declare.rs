@@ -46,7 +46,7 @@ pub(in crate::protocol) fn prompts_page(
 }
 
 /// One page of a list; each item is written by `write` into the member `name`.
-fn page<T>(
+pub(super) fn page<T>(
     face: &Face,
     name: &str,
     items: &[&T],
@@ -78,6 +78,9 @@ fn capabilities(face: &Face, out: &mut Vec<u8>) {
     if let Some(prompts) = face.offer.prompts {
         capability(capabilities.member("prompts"), prompts);
     }
+    if let Some(resources) = face.offer.resources {
+        capability(capabilities.member("resources"), resources);
+    }
     if let Some(tools) = face.offer.tools {
         capability(capabilities.member("tools"), tools);
     }
@@ -86,6 +89,9 @@ fn capabilities(face: &Face, out: &mut Vec<u8>) {
 
 fn capability(out: &mut Vec<u8>, behaviour: Behaviour) {
     let mut members = Members::open(out);
+    if behaviour.subscribe {
+        members.raw("subscribe", b"true");
+    }
     if behaviour.list_changed {
         members.raw("listChanged", b"true");
     }
@@ -93,7 +99,7 @@ fn capability(out: &mut Vec<u8>, behaviour: Behaviour) {
 }
 
 /// Writes how long and for whom the result may be kept (schema: CacheableResult).
-fn cacheable(result: &mut Members<'_>, cache: Cache) {
+pub(super) fn cacheable(result: &mut Members<'_>, cache: Cache) {
     json::display(result.member("ttlMs"), cache.ttl_ms);
     result.text(
         "cacheScope",
@@ -158,7 +164,7 @@ fn argument(out: &mut Vec<u8>, argument: &PromptArgument) {
 }
 
 /// Writes an Icon.
-fn icon(out: &mut Vec<u8>, icon: &Icon) {
+pub(super) fn icon(out: &mut Vec<u8>, icon: &Icon) {
     let mut members = Members::open(out);
     members.text("src", &icon.src);
     members.maybe_text("mimeType", icon.mime_type.as_deref());

@@ -11,6 +11,7 @@ mod notice;
 mod operation;
 mod outcome;
 mod params;
+mod resources;
 mod trace;
 
 pub(super) use declare::{discover_result, prompts_page, tools_page};
@@ -19,3 +20,4 @@ pub(super) use notice::notice;
 pub(super) use operation::{What, read};
 pub(super) use outcome::{completion_response, prompt_response, tool_response};
 pub(super) use params::Params;
+pub(super) use resources::{resource_response, resources_page, templates_page};

@@ -109,6 +109,22 @@ fn operation(
             let arguments = arguments(params.arguments)?;
             Ok(("tools/call", Operation::CallTool { name, arguments }))
         }
+        "resources/list" => {
+            offered(face.offer.resources)?;
+            let cursor = cursor(params)?;
+            Ok(("resources/list", Operation::ListResources { cursor }))
+        }
+        "resources/templates/list" => {
+            offered(face.offer.resources)?;
+            let cursor = cursor(params)?;
+            let operation = Operation::ListResourceTemplates { cursor };
+            Ok(("resources/templates/list", operation))
+        }
+        "resources/read" => {
+            offered(face.offer.resources)?;
+            let uri = string("uri", params.uri)?;
+            Ok(("resources/read", Operation::ReadResource { uri }))
+        }
         "prompts/list" => {
             offered(face.offer.prompts)?;
             let cursor = cursor(params)?;

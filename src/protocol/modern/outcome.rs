@@ -98,7 +98,7 @@ pub(super) fn server_meta(face: &Face, result: &mut Members<'_>) {
 }
 
 /// Writes the `_meta` of a result: the server's own members, and others that do not take their place.
-fn meta(face: &Face, result: &mut Members<'_>, others: &Map<String, Value>) {
+pub(super) fn meta(face: &Face, result: &mut Members<'_>, others: &Map<String, Value>) {
     let mut meta = Members::open(result.member("_meta"));
     meta.raw(SERVER_INFO, &face.server_info);
     for (name, value) in others {
@@ -110,7 +110,7 @@ fn meta(face: &Face, result: &mut Members<'_>, others: &Map<String, Value>) {
 }
 
 /// About how many bytes a response takes beside its content.
-const FRAME: usize = 192;
+pub(super) const FRAME: usize = 192;
 
 /// About how many bytes the result takes, so that it is written without moving. A structured value
 /// mostly stands in the content as text too, and is about as long.

@@ -227,7 +227,10 @@ fn discovery_is_as_the_specification_has_it() {
         r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"shop","version":"1.2.3"}},"ttlMs":3600000,"cacheScope":"private"}"#
     );
     let changing = Offer {
-        tools: Some(Behaviour { list_changed: true }),
+        tools: Some(Behaviour {
+            list_changed: true,
+            ..Behaviour::default()
+        }),
         ..Offer::default()
     };
     assert!(

@@ -132,25 +132,32 @@ pub enum BindError {
         /// As configured.
         address: String,
     },
+    /// The folder of a Unix socket is not there.
+    #[error("cannot listen on `{address}`: the folder of the socket does not exist; make it first")]
+    NoFolder {
+        /// As configured.
+        address: String,
+    },
     /// Anything else.
-    #[error("cannot listen on `{address}`: {source}")]
+    #[error("cannot listen on `{address}`: {reason}")]
     Io {
         /// As configured.
         address: String,
         /// The system's error.
-        source: io::Error,
+        reason: io::Error,
     },
 }
 
 impl BindError {
     /// Gives the system's error its address and its advice.
-    pub(super) fn new(address: &impl fmt::Display, source: io::Error) -> Self {
+    pub(super) fn new(address: &impl fmt::Display, reason: io::Error) -> Self {
         let address = address.to_string();
-        match source.kind() {
+        match reason.kind() {
             io::ErrorKind::AddrInUse => Self::InUse { address },
             io::ErrorKind::PermissionDenied => Self::Denied { address },
             io::ErrorKind::AddrNotAvailable => Self::Absent { address },
-            _ => Self::Io { address, source },
+            io::ErrorKind::NotFound => Self::NoFolder { address },
+            _ => Self::Io { address, reason },
         }
     }
 }

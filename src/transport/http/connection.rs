@@ -2,6 +2,8 @@
 
 use super::exchange::{InFlight, Peer};
 use super::link::{Link, Order, Phase};
+use super::refusal::Refusal;
+use super::room::{Kept, Room};
 use super::wire::{Socket, Speech, Wire};
 use super::{Body, HEAD_LIMIT};
 use crate::server::Endpoint;
@@ -34,11 +36,12 @@ const LINGER: Duration = Duration::from_secs(2);
 pub(super) struct Protocols {
     http1: http1::Builder,
     http2: http2::Builder<Streams>,
+    room: Room,
 }
 
 impl Protocols {
-    /// HTTP/2 streams become tasks of `tasks`.
-    pub(super) fn new(tasks: &TaskTracker) -> Self {
+    /// HTTP/2 streams become tasks of `tasks`, so many `requests` at once on all connections.
+    pub(super) fn new(tasks: &TaskTracker, requests: usize) -> Self {
         let mut http1 = http1::Builder::new();
         // More than 100 headers are hyper's to refuse; naming a number would cost an allocation.
         http1.max_header_size(HEAD_LIMIT).max_buf_size(BUFFER);
@@ -46,7 +49,11 @@ impl Protocols {
         http2
             .max_concurrent_streams(STREAMS)
             .max_header_list_size(HEAD_LIMIT as u32);
-        Self { http1, http2 }
+        Self {
+            http1,
+            http2,
+            room: Room::new(requests),
+        }
     }
 }
 
@@ -75,18 +82,30 @@ pub(super) async fn run<E: Endpoint>(
         return;
     };
     let io = TokioIo::new(Wire::new(socket, opening, Arc::clone(&link)));
-    let service = service_fn(move |request: Request<Incoming>| {
-        let in_flight = InFlight::begin(&peer);
-        async move { Ok::<_, Infallible>(in_flight.answer(request).await) }
-    });
     match speech {
         Speech::Http1 => {
+            let service = service_fn(move |request: Request<Incoming>| {
+                let in_flight = InFlight::begin(&peer);
+                async move { Ok::<_, Infallible>(in_flight.answer(request).await) }
+            });
             let mut connection = protocols.http1.serve_connection(io, service);
             if drive(Pin::new(&mut connection), &link).await == Ending::Unread {
                 linger(&link, connection.into_parts().io.into_inner()).await;
             }
         }
         Speech::Http2 => {
+            let room = protocols.room.clone();
+            let service = service_fn(move |request: Request<Incoming>| {
+                let in_flight = InFlight::begin(&peer);
+                let place = room.take();
+                async move {
+                    let answer = match place {
+                        Some(_) => in_flight.answer(request).await,
+                        None => Refusal::Crowded.response(),
+                    };
+                    Ok::<_, Infallible>(answer.map(|body| Kept::new(body, place)))
+                }
+            });
             let connection = pin!(protocols.http2.serve_connection(io, service));
             drive(connection, &link).await;
         }
@@ -197,7 +216,7 @@ where
 
 impl<S> Conversation for http2::Connection<TokioIo<Wire>, S, Streams>
 where
-    S: HttpService<Incoming, ResBody = Body>,
+    S: HttpService<Incoming, ResBody = Kept<Body>>,
     S::Future: Send + 'static,
     S::Error: Into<Box<dyn Error + Send + Sync>>,
 {

@@ -53,7 +53,7 @@ impl Listener {
                     .clamp(1, Semaphore::MAX_PERMITS),
             )),
             links: Links::new(&self.settings),
-            protocols: Arc::new(Protocols::new(&tasks)),
+            protocols: Arc::new(Protocols::new(&tasks, self.settings.max_connections)),
             site: Arc::new(site),
             tasks,
             said_full: None,

@@ -21,6 +21,7 @@ mod listener;
 mod moving;
 mod negotiate;
 mod refusal;
+mod room;
 mod sse;
 #[cfg(test)]
 mod tests;

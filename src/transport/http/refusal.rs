@@ -10,7 +10,7 @@
 //! | 408 | the body stalled | closed |
 //! | 413 | the body is too large | closed |
 //! | 415 | not `application/json` in UTF-8, or compressed | kept |
-//! | 503 | too much of other bodies is held; with `Retry-After` | closed |
+//! | 503 | too much of other bodies is held, or too many HTTP/2 requests; with `Retry-After` | closed |
 //!
 //! "Kept" means: if the body has a Content-Length and all of it had come already. Each carries a JSON-RPC
 //! error without an id (the specification's MAY), -32600, or -32603 for 503. Besides, hyper answers
@@ -39,6 +39,7 @@ pub(super) enum Refusal {
     MediaType,
     Encoding,
     Busy,
+    Crowded,
 }
 
 macro_rules! error {
@@ -108,6 +109,13 @@ impl Refusal {
                 StatusCode::SERVICE_UNAVAILABLE,
                 error!("-32603", "too many request bodies at the same time"),
             ),
+            Self::Crowded => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                error!(
+                    "-32603",
+                    "too many HTTP/2 requests at the same time; see http.max_connections"
+                ),
+            ),
         }
     }
 
@@ -129,7 +137,9 @@ impl Refusal {
         match self {
             Self::MethodNotAllowed => headers.insert(ALLOW, ALLOWED_METHODS),
             Self::Encoding => headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity")),
-            Self::Busy => headers.insert(RETRY_AFTER, HeaderValue::from_static("1")),
+            Self::Busy | Self::Crowded => {
+                headers.insert(RETRY_AFTER, HeaderValue::from_static("1"))
+            }
             _ => None,
         };
         response

@@ -10,6 +10,7 @@ import sys
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
+from mcp.types import PromptReference, ResourceTemplateReference
 
 REVISION = "2026-07-28"
 CALLS = 0
@@ -78,6 +79,55 @@ async def every_sample(client):
     return called
 
 
+async def resources(client):
+    """Lists, completes and reads the sample resources."""
+    global CALLS
+    CALLS += 6
+    listed = {str(resource.uri): resource for resource in (await client.list_resources()).resources}
+    check("repo:///README.md" in listed, f"the README is listed: {sorted(listed)}")
+    page = listed["docs:///manifest.md"]
+    check(page.size > 1000 and page.mime_type == "text/markdown", f"a page has size and type: {page}")
+    check(page.annotations.last_modified, f"a page has a time: {page}")
+    templates = (await client.list_resource_templates()).resource_templates
+    names = {template.uri_template for template in templates}
+    check(names == {"docs:///{+page}", "commit:///{hash}"}, f"templates are listed: {names}")
+    for uri, beginning in [("repo:///README.md", "# "), ("docs:///manifest.md", "# ")]:
+        (content,) = (await client.read_resource(uri)).contents
+        check(str(content.uri) == uri and content.text.startswith(beginning), f"{uri} is read")
+        check(content.mime_type == "text/markdown", f"{uri} has a type")
+    reference = ResourceTemplateReference(type="ref/resource", uri="docs:///{+page}")
+    typed = {"name": "page", "value": "prot"}
+    completed = (await client.complete(reference, typed)).completion
+    check("protocol.md" in completed.values, f"a path is completed: {completed}")
+    for uri in ["docs:///no-such-page.md", "docs:///..%2FCargo.toml", "nowhere://x"]:
+        try:
+            await client.read_resource(uri)
+        except MCPError as error:
+            check(error.error.code == -32602, f"{uri}: {error.error.code}")
+            check(error.error.data == {"uri": uri}, f"{uri} is named: {error.error.data}")
+        else:
+            raise AssertionError(f"{uri} is not found")
+
+
+async def prompts(client):
+    """Lists, completes and gets the sample prompts."""
+    global CALLS
+    CALLS += 4
+    listed = {prompt.name: prompt for prompt in (await client.list_prompts()).prompts}
+    check(set(listed) == {"explain_file", "review_change"}, f"prompts are listed: {sorted(listed)}")
+    reference = PromptReference(type="ref/prompt", name="explain_file")
+    completed = (await client.complete(reference, {"name": "path", "value": "READ"})).completion
+    check("README.md" in completed.values, f"an argument is completed: {completed}")
+    got = await client.get_prompt("explain_file", {"path": "README.md"})
+    check(got.messages[1].content.resource.text.startswith("# "), "a prompt embeds the file")
+    try:
+        await client.get_prompt("explain_file", {})
+    except MCPError as error:
+        check(error.error.code == -32602, f"a missing argument: {error.error.code}")
+    else:
+        raise AssertionError("a required argument is required")
+
+
 async def calls_that_fail(client):
     for name, arguments, expected in [
         ("git_log", {"count": 0}, "/count"),
@@ -107,6 +157,8 @@ async def main():
         listed = {tool.name for tool in (await client.list_tools()).tools}
         called = await every_sample(client)
         check(listed == called, f"every listed tool was called: {listed ^ called}")
+        await resources(client)
+        await prompts(client)
         await calls_that_fail(client)
         many = [call(client, "count_words", {"text": "w " * n}) for n in range(1, 33)]
         for n, result in enumerate(await asyncio.gather(*many), start=1):

@@ -53,6 +53,34 @@ for (const mode of ["auto", { pin: "2026-07-28" }]) {
   assert.ok(heard.length >= 1);
   assert.ok(heard.every(([progress, message]) => folders[progress - 1] === message));
   assert.ok(heard.every(([progress], n) => n === 0 || progress > heard[n - 1][0]));
+  calls += 5;
+  const { resources } = await client.listResources();
+  const page = resources.find(({ uri }) => uri === "docs:///manifest.md");
+  assert.ok(page.size > 1000 && page.mimeType === "text/markdown", JSON.stringify(page));
+  const { resourceTemplates } = await client.listResourceTemplates();
+  assert.ok(resourceTemplates.some(({ uriTemplate }) => uriTemplate === "docs:///{+page}"));
+  for (const uri of ["repo:///README.md", "docs:///manifest.md"]) {
+    const { contents } = await client.readResource({ uri });
+    assert.equal(contents[0].uri, uri);
+    assert.match(contents[0].text, /^# /);
+  }
+  await assert.rejects(
+    client.readResource({ uri: "docs:///no-such-page.md" }),
+    (error) => error.code === -32602,
+  );
+  const { prompts } = await client.listPrompts();
+  assert.deepEqual(prompts.map(({ name }) => name), ["explain_file", "review_change"]);
+  const { completion } = await client.complete({
+    ref: { type: "ref/prompt", name: "explain_file" },
+    argument: { name: "path", value: "READ" },
+  });
+  assert.ok(completion.values.includes("README.md"), JSON.stringify(completion));
+  const got = await client.getPrompt({ name: "explain_file", arguments: { path: "README.md" } });
+  assert.match(got.messages[1].content.resource.text, /^# /);
+  await assert.rejects(
+    client.getPrompt({ name: "explain_file", arguments: {} }),
+    (error) => error.code === -32602,
+  );
   const bad = await call("git_log", { count: 100000 });
   assert.equal(bad.isError, true);
   assert.match(textOf(bad), /\/count/);

@@ -280,3 +280,27 @@ fn many_reads_leave_no_descriptor_open() {
         (descriptors() <= before).then_some(())
     });
 }
+
+#[test]
+fn what_lies_beyond_the_longest_file_is_past_the_end() {
+    let project = Project::with(
+        r#"
+        [[tool]]
+        name = "part"
+        arguments.from = { type = "integer" }
+        file = { path = "a.toml", offset = "{{ args.from }}", length = 3 }
+        "#,
+    );
+    let daemon = project.serve();
+    for from in [1_i64 << 40, 1 << 50, i64::MAX] {
+        assert_eq!(text(&daemon, "part", json!({ "from": from })), "", "{from}");
+    }
+}
+
+#[test]
+fn what_the_system_cannot_name_is_told_in_words() {
+    let project = Project::with("[[tool]]\nname = \"mem\"\nfile.path = \"/proc/self/mem\"\n");
+    let daemon = project.serve();
+    let told = failure(&daemon, "mem", json!({}));
+    assert_eq!(told, "the file could not be read: the file system failed");
+}

@@ -279,3 +279,29 @@ fn the_callers_trace_reaches_an_upstream() {
     text(&daemon, "get", json!({}));
     assert_eq!(upstream.last().header("traceparent"), None);
 }
+
+#[test]
+fn a_status_without_a_name_and_a_type_that_is_none() {
+    let upstream = Upstream::new(|request| match request.target() {
+        "/status" => b"HTTP/1.1 600 X\r\nContent-Length: 2\r\n\r\nhi".to_vec(),
+        "/empty" => ok("", "\0"),
+        _ => ok("x", "\0"),
+    });
+    let project = project(
+        &upstream,
+        r#"
+        [[tool]]
+        name = "get"
+        arguments.path = { type = "string" }
+        http.url = "/{{ args.path }}"
+        "#,
+    );
+    let daemon = project.serve();
+    let told = failure(&daemon, "get", json!({ "path": "status" }));
+    assert_eq!(told, "the upstream answered 600\nhi");
+    for path in ["empty", "x"] {
+        let result = result(&daemon, "get", json!({ "path": path }));
+        let resource = &result["content"][0]["resource"];
+        assert_eq!(resource["mimeType"], "application/octet-stream", "{result}");
+    }
+}

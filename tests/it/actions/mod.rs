@@ -8,6 +8,7 @@ mod file;
 mod http;
 mod network;
 mod output;
+mod overflow;
 mod progress;
 mod samples;
 mod secrets;

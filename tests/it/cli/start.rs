@@ -157,3 +157,21 @@ fn serving_over_http_writes_nothing_to_standard_output() {
     std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut out).unwrap();
     assert_eq!(out, "");
 }
+
+#[test]
+fn a_socket_in_a_folder_that_is_not_there_is_said_once_with_what_to_do() {
+    let project = Project::with(TOOL);
+    let output = project
+        .command("serve")
+        .args(["--set", "http.listen=[\"unix:nowhere/s.sock\"]"])
+        .stdin(Io::null())
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(
+        stderr
+            .ends_with("nowhere/s.sock`: the folder of the socket does not exist; make it first\n"),
+        "{stderr}"
+    );
+}

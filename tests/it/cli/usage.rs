@@ -1,6 +1,8 @@
 //! Flags and help: what a person types first.
 
 use super::run;
+use crate::support::Project;
+use std::fs::File;
 
 fn stdout(args: &[&str]) -> String {
     let output = run(args);
@@ -52,5 +54,25 @@ fn misuse_exits_with_2_and_says_what_is_wrong() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
         assert!(stderr.contains(said), "{args:?}: {stderr}");
         assert!(output.stdout.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn a_result_that_cannot_be_written_is_a_failure() {
+    let project = Project::with("[[tool]]\nname = \"a\"\nresult.text = \"x\"\n");
+    for args in [
+        &["--format", "json"] as &[&str],
+        &["--format", "sarif"],
+        &["--expand", "all"],
+    ] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let output = project.command("check").args(args).stdout(full).output();
+        let output = output.unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {stderr}");
+        assert!(
+            stderr.contains("error: cannot write to standard output: No space left"),
+            "{args:?}: {stderr}"
+        );
     }
 }

@@ -53,6 +53,21 @@ fn check(project: &Project, blocks: &[Block], index: usize, kind: &str) {
         "" => {
             let checked = project.check(&["--deny-warnings"]);
             assert_eq!(checked.code, 0, "{}\n{}", block.at, checked.stderr);
+            let tested = project.test(&[]);
+            assert_eq!(tested.code, 0, "{}\n{}", block.at, tested.stdout);
+        }
+        "fails" => {
+            let checked = project.check(&["--deny-warnings"]);
+            assert_eq!(checked.code, 0, "{}\n{}", block.at, checked.stderr);
+            let tested = project.test(&[]);
+            let expected = printed(blocks, index);
+            assert_eq!(
+                tested.stdout.trim_end(),
+                expected.trim_end(),
+                "{}",
+                block.at
+            );
+            assert_eq!(tested.code, 1, "{}", block.at);
         }
         "warns" | "wrong" => {
             let checked = project.check(&[]);

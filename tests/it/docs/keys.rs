@@ -66,12 +66,31 @@ content = [
   { type = "resource", uri = "x:y", text = "", Z = 1 },
   { type = "resource_link", uri = "x:y", name = "", Z = 1 },
 ]
+[[tool.test]]
+name = "t"
+Z = 1
+expect = { protocol_error = { Z = 1 }, Z = 1 }
 [[tool]]
 name = "b"
 http = { url = "https://x", retry = { Z = 1 }, Z = 1 }
+[[tool.test]]
+name = "t"
+http = { expect = { method = "GET", Z = 1 }, Z = 1 }
+expect = { content = [{ type = "image", Z = 1 }, { type = "resource_link", Z = 1 }], Z = 1 }
+Z = 1
+[[tool.test]]
+name = "u"
+expect.protocol_error = { code = 1, Z = 1 }
 [[tool]]
 name = "c"
 file = { path = "a.toml", Z = 1 }
+[[resource]]
+uri = "a:b"
+name = "r"
+Z = 1
+cache = { ttl_ms = 1, Z = 1 }
+annotations = { Z = 1 }
+result = { contents = [{ text = "x", Z = 1 }], Z = 1 }
 [[prompt]]
 name = "p"
 Z = 1
@@ -103,13 +122,12 @@ fn every_key_that_is_said_to_be_refused_is() {
         "[[KEY]]\nname = \"a\"\n",
         "[[tool]]\nname = \"a\"\nKEY = 1\n",
         "[defaults]\nKEY = 1\n",
+        "[[tool]]\nname = \"a\"\n[[tool.test]]\nname = \"b\"\nKEY = 1\n",
         "[[tool]]\nname = \"a\"\nshell = { command = [\"ls\"], KEY = 1 }\n",
         "[[tool]]\nname = \"a\"\nfile = { path = \"a.toml\", KEY = 1 }\n",
     ];
     let mut keys = ticked("docs/manifest.md", "\n## Not served yet");
-    for table in ["shell", "file", "defaults"] {
-        assert!(keys.remove(table), "{table}");
-    }
+    assert!(keys.remove("defaults"));
     for key in keys {
         let refused = places.iter().any(|place| {
             let checked = Project::with(&place.replace("KEY", &key)).check(&[]);

@@ -1,6 +1,7 @@
 //! Streamable HTTP: headers, statuses, limits, origins.
 
 mod limits;
+mod places;
 
 use crate::support::{Daemon, Project, Reply, call, discover, list, modern, text_of};
 use serde_json::{Value, json};

@@ -202,3 +202,23 @@ fn what_only_building_finds_out_refuses_the_edit_too() {
     connection.until_says("a", "2");
     assert_eq!(connection.says("b"), "1");
 }
+
+#[test]
+fn of_very_many_findings_the_log_has_the_first() {
+    let project = Project::with(&tool("a", "1"));
+    let daemon = project.serve();
+    let many: String = (0..150).map(|key| format!("x{key} = 1\n")).collect();
+    project.save("manifests/a.toml", many);
+    daemon.wait_for_log("50 more findings; `snodo check` shows all");
+    let log = daemon.stderr();
+    assert!(log.contains("unknown key `x99`"), "{log}");
+    assert!(!log.contains("unknown key `x100`"), "{log}");
+    assert_eq!(
+        project
+            .check(&[])
+            .stderr
+            .matches("error: unknown key")
+            .count(),
+        150
+    );
+}

@@ -84,9 +84,15 @@ fn five_saves_at_once_in_each_style_end_in_the_last() {
             save(&path, &tool("t", &format!("{style} {round}")));
         }
         connection.until_says("t", &format!("{style} 4"));
+        // In two steps the file is half there for as long as the disk takes between them: a look
+        // that falls there refuses the half, and must.
+        let log = daemon.stderr();
+        let may_be_refused = style == "truncate, then write";
+        assert!(
+            may_be_refused || !log.contains("not reloaded"),
+            "{style}: {log}"
+        );
     }
-    let log = daemon.stderr();
-    assert!(!log.contains("not reloaded"), "{log}");
 }
 
 #[test]

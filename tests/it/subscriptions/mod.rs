@@ -10,6 +10,7 @@
 //! | reload cuts streams and calls | `lists::two_hundred_…` |
 
 mod ends;
+mod files;
 mod lists;
 
 use crate::support::{Events, Project, Stdio, modern};

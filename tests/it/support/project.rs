@@ -11,7 +11,7 @@ pub struct Project {
     env: Vec<(String, String)>,
 }
 
-/// What `snodo check` said.
+/// What `snodo check` or `snodo test` said.
 pub struct Checked {
     pub code: i32,
     pub stdout: String,
@@ -104,6 +104,17 @@ impl Project {
     pub fn check(&self, args: &[&str]) -> Checked {
         let output = self
             .command("check")
+            .args(args)
+            .stdin(Io::null())
+            .output()
+            .unwrap();
+        Checked::of(output)
+    }
+
+    /// Runs `snodo test` with these further arguments.
+    pub fn test(&self, args: &[&str]) -> Checked {
+        let output = self
+            .command("test")
             .args(args)
             .stdin(Io::null())
             .output()

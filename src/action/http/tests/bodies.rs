@@ -272,6 +272,7 @@ async fn a_drip_does_not_outlast_the_timeout() {
     }
 }
 
+// How much of it depends on how fast it comes: see `body::tests`.
 #[tokio::test]
 async fn of_a_status_that_is_not_wanted_the_beginning_is_read() {
     let server = Server::http(|_, _| answer(500, vec![b'a'; 200_000])).await;
@@ -280,30 +281,11 @@ async fn of_a_status_that_is_not_wanted_the_beginning_is_read() {
         ..get(&server.url("/"))
     };
     let fetched = client().fetch(fetch.clone()).await.expect("an answer");
-    let read = fetched.body.len();
-    assert!((56 * 1024..=64 * 1024).contains(&read), "{read}");
+    assert!(fetched.body.len() <= 64 * 1024, "{}", fetched.body.len());
     assert!(!fetched.is_whole);
     let accepted = Fetch {
         accept_status: vec![404, 500],
         ..fetch
     };
     assert_eq!(fault(&client(), accepted).await, Fault::TooLarge(1000));
-}
-
-#[tokio::test]
-async fn the_beginning_of_an_encoded_body_is_decoded() {
-    let text = "text ".repeat(100_000).into_bytes();
-    let body = gzip(&text);
-    let server = Server::http(move |_, _| {
-        let mut answer = encoded("gzip", body.clone());
-        *answer.status_mut() = http::StatusCode::BAD_GATEWAY;
-        answer
-    })
-    .await;
-    let fetched = client()
-        .fetch(get(&server.url("/")))
-        .await
-        .expect("an answer");
-    assert!(!fetched.is_whole && !fetched.body.is_empty());
-    assert!(text.starts_with(&fetched.body));
 }

@@ -114,6 +114,43 @@ async fn streams_overlap_and_a_reset_cancels_its_own_only() {
 }
 
 #[tokio::test]
+async fn requests_and_untaken_answers_share_the_room_of_all_connections() {
+    let mut server = Server::with(
+        HttpSettings {
+            max_connections: 2,
+            ..settings()
+        },
+        Duration::from_secs(1),
+    )
+    .await;
+    let stream = TcpStream::connect(server.address()).await.unwrap();
+    let mut slow = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
+    slow.initial_stream_window_size(1);
+    let (mut slow, connection) = soon(slow.handshake(TokioIo::new(stream))).await.unwrap();
+    let _slow = tokio::spawn(connection);
+    let (client, _connection) = connect(&server).await;
+    let waiting = tokio::spawn(client.clone().send_request(post(&server, "wait")));
+    assert_eq!(server.event().await, Event::Begun("wait".into()));
+    let untaken = soon(slow.send_request(post(&server, "big 100000")))
+        .await
+        .unwrap();
+    assert_eq!(untaken.status(), 200);
+    // Neither client may have a third.
+    for sender in [&mut slow, &mut client.clone()] {
+        let refused = soon(sender.send_request(post(&server, "x"))).await.unwrap();
+        assert_eq!(refused.status(), 503);
+        assert_eq!(refused.headers()["retry-after"], "1");
+    }
+    server.release();
+    assert_eq!(text(soon(waiting).await.unwrap().unwrap()).await, "wait");
+    drop(untaken);
+    for _ in 0..3 {
+        let response = soon(slow.send_request(post(&server, ""))).await.unwrap();
+        assert_eq!(response.status(), 200);
+    }
+}
+
+#[tokio::test]
 async fn a_closed_connection_cancels_all_its_requests() {
     let mut server = Server::start().await;
     let stream = std::net::TcpStream::connect(server.address()).unwrap();

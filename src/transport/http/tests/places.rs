@@ -199,7 +199,11 @@ async fn a_dead_socket_is_replaced_and_a_file_is_not() {
         listen: vec![Listen::Unix(folder.path().join("none/x.sock"))],
         ..settings
     };
-    assert!(error(&nowhere).await.contains("none/x.sock`: No such file"));
+    assert!(
+        error(&nowhere)
+            .await
+            .contains("none/x.sock`: the folder of the socket does not exist")
+    );
 }
 
 #[tokio::test]

@@ -1,0 +1,149 @@
+//! What a resource holds: from its `result`, or by default what its action gives.
+
+use super::answer::{NoAnswer, declared, holds};
+use super::{Failure, Output, block, metadata, render};
+use crate::lang::template::Scope;
+use crate::model::{Cache, ContentData, ContentSpec, PayloadSpec, Resource, ResourceResultSpec};
+use crate::ops::{Block, OpError, Payload, ResourceContent, ResourceOutcome};
+use std::sync::Arc;
+
+/// The contents of a resource at the requested URI. `cache` is how long and for whom they may be
+/// kept.
+///
+/// # Errors
+/// There is no such resource: its `missing` holds, or nothing is left of what it holds. A template
+/// that cannot be rendered; an action whose own answer is an error; a declared protocol error.
+pub fn contents(
+    resource: &Resource,
+    uri: &str,
+    scope: &Scope,
+    output: Option<Arc<dyn Output>>,
+    cache: Cache,
+) -> Result<ResourceOutcome, OpError> {
+    let scope = match &output {
+        Some(output) => {
+            let output = Arc::clone(output);
+            scope.clone().with_lazy("output", move || output.value())
+        }
+        None => scope.clone(),
+    };
+    let made = made(resource, uri, &scope, output.as_deref());
+    let (contents, meta) = made.map_err(|error| match error {
+        NoAnswer::Failed(Failure(text)) => OpError::Failed(text),
+        NoAnswer::Declared(error) => error,
+    })?;
+    if contents.is_empty() {
+        return Err(OpError::ResourceNotFound(uri.to_owned()));
+    }
+    Ok(ResourceOutcome {
+        contents,
+        cache,
+        meta,
+    })
+}
+
+type Made = (
+    Vec<ResourceContent>,
+    serde_json::Map<String, serde_json::Value>,
+);
+
+fn made(
+    resource: &Resource,
+    uri: &str,
+    scope: &Scope,
+    output: Option<&dyn Output>,
+) -> Result<Made, NoAnswer> {
+    let nothing = ResourceResultSpec::default();
+    let result = resource.result.as_ref().unwrap_or(&nothing);
+    if let Some(missing) = &result.missing
+        && render::value("result.missing", missing, scope)?.is_some_and(|value| holds(&value))
+    {
+        return Err(NoAnswer::Declared(OpError::ResourceNotFound(
+            uri.to_owned(),
+        )));
+    }
+    if let Some(error) = &result.protocol_error {
+        declared(error, scope)?;
+    }
+    let contents = match (&result.contents, output) {
+        (Some(specs), _) => {
+            let made = specs.iter().map(|spec| content(resource, spec, uri, scope));
+            made.filter_map(Result::transpose)
+                .collect::<Result<_, Failure>>()?
+        }
+        (None, Some(output)) => of_output(resource, uri, output)?,
+        (None, None) => Vec::new(),
+    };
+    Ok((contents, metadata(result.metadata.as_ref(), scope)?))
+}
+
+/// One content; `None` when what it holds is absent.
+fn content(
+    resource: &Resource,
+    spec: &ContentSpec,
+    uri: &str,
+    scope: &Scope,
+) -> Result<Option<ResourceContent>, Failure> {
+    let payload = match &spec.data {
+        ContentData::Payload(PayloadSpec::Text(text)) => {
+            render::text("result.text", text, scope)?.map(Payload::Text)
+        }
+        ContentData::Payload(PayloadSpec::Blob(blob)) => {
+            block::base64("result.blob", blob, scope)?.map(Payload::Blob)
+        }
+        ContentData::Json(tree) => {
+            render::tree("result.json", tree, scope)?.map(|value| Payload::Text(value.to_string()))
+        }
+    };
+    let Some(payload) = payload else {
+        return Ok(None);
+    };
+    let own = |key, template: &Option<_>| match template {
+        Some(template) => block::present(key, template, scope),
+        None => Ok(None),
+    };
+    let mime_type = own("result.contents.mime_type", &spec.mime_type)?;
+    let is_json = matches!(spec.data, ContentData::Json(_));
+    Ok(Some(ResourceContent {
+        uri: own("result.contents.uri", &spec.uri)?.unwrap_or_else(|| uri.to_owned()),
+        mime_type: mime_type
+            .or_else(|| resource.declaration.mime_type.clone())
+            .or_else(|| is_json.then(|| "application/json".to_owned())),
+        payload,
+    }))
+}
+
+/// What the action gave, each block as a content.
+fn of_output(
+    resource: &Resource,
+    uri: &str,
+    output: &dyn Output,
+) -> Result<Vec<ResourceContent>, Failure> {
+    let answer = output.answer()?;
+    let is_error = answer.is_error;
+    let declared = &resource.declaration.mime_type;
+    let mut contents = Vec::with_capacity(answer.content.len());
+    for block in answer.content {
+        let (own, payload) = match block {
+            Block::Text { text, .. } if is_error => return Err(Failure(text)),
+            Block::Text { text, .. } => (output.media_type(), Payload::Text(text)),
+            Block::Image {
+                data, mime_type, ..
+            }
+            | Block::Audio {
+                data, mime_type, ..
+            } => (Some(mime_type), Payload::Blob(data)),
+            Block::Resource {
+                mime_type, payload, ..
+            } => (mime_type, payload),
+            // It leads elsewhere and holds nothing.
+            Block::ResourceLink { .. } => continue,
+        };
+        contents.push(ResourceContent {
+            uri: uri.to_owned(),
+            mime_type: declared.clone().or(own),
+            payload,
+        });
+    }
+    Ok(contents)
+}

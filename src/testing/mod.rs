@@ -1,0 +1,86 @@
+//! Running the tests that stand beside tools: each against a runtime of its own tool alone, by the
+//! same way as a real call, with a stand-in where an upstream would be.
+
+mod answer;
+mod block;
+mod json_diff;
+mod problem;
+mod text_diff;
+mod upstream;
+
+pub use json_diff::Difference;
+pub use problem::{Problem, Told};
+pub use text_diff::Change;
+
+use crate::model::{ActionSpec, Settings, Tool, ToolTest};
+use crate::ops::{Answer, Context, Notices, OpError, Operation, ToolOutcome};
+use crate::runtime::build_for_test;
+use crate::secret::Secret;
+use crate::shutdown::Shutdown;
+use crate::units::Time;
+use futures_util::FutureExt as _;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The method of the call, as templates see it.
+const METHOD: &str = "tools/call";
+
+/// What `secrets.NAME` holds in tests: `secret-NAME`. Tests need no secret, send none, and show none.
+pub fn stand_in_for_secrets(settings: &mut Settings) {
+    for (name, secret) in &mut settings.values.secrets {
+        *secret = Secret::new(format!("secret-{name}"));
+    }
+}
+
+/// Runs one test and gives what is not as it must be. Bounded by the tool's own timeout and
+/// `request_timeout`; dropping the future ends what it started.
+pub async fn run(
+    settings: &Settings,
+    tool: &Arc<Tool>,
+    test: &ToolTest,
+    shutdown: &Shutdown,
+) -> Vec<Problem> {
+    let timeout = match &tool.action {
+        Some(ActionSpec::Http(spec)) => spec.timeout,
+        _ => Duration::ZERO,
+    };
+    let stand_in = match upstream::stand_in(&test.upstream, timeout).await {
+        Ok(stand_in) => Arc::new(stand_in),
+        Err(problem) => return vec![problem],
+    };
+    let runtime = match build_for_test(settings, tool, Arc::clone(&stand_in), shutdown) {
+        Ok(runtime) => runtime,
+        Err(found) => {
+            let found = found.into_iter();
+            let problems = found.map(|one| Problem::new("call", Told::Plain(one.message)));
+            return problems.collect();
+        }
+    };
+    let operation = Operation::CallTool {
+        name: tool.declaration.name.clone(),
+        arguments: test.arguments.clone(),
+    };
+    let context = Context {
+        request_id: "test".into(),
+        method: METHOD,
+        ..Context::default()
+    };
+    let none = Notices::none();
+    let call = Box::pin(runtime.execute(operation, &context, &none));
+    let call = AssertUnwindSafe(call).catch_unwind();
+    let answered = match tokio::time::timeout(settings.request_timeout, call).await {
+        Ok(Ok(Ok(Answer::Tool(outcome)))) => Ok(outcome),
+        Ok(Ok(Ok(_))) => Ok(ToolOutcome::default()),
+        Ok(Ok(Err(error))) => Err(error),
+        Ok(Err(_)) => Err(OpError::Internal("the call panicked".into())),
+        Err(_) => Err(OpError::Internal(format!(
+            "request timed out after {}",
+            Time(settings.request_timeout)
+        ))),
+    };
+    let mut problems = answer::compare(&test.expect, &answered);
+    let said = answer::said(&answered);
+    problems.extend(upstream::compare(&test.upstream, &stand_in, &said));
+    problems
+}

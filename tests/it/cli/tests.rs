@@ -1,0 +1,134 @@
+//! `snodo test`: what it runs, prints and exits with.
+
+use crate::support::{Checked, Fifo, Project, kill};
+use serde_json::Value;
+use std::process::Stdio as Io;
+
+const MANIFEST: &str = r#"
+[[tool]]
+name = "echo"
+arguments.text = { type = "string", required = true }
+shell = { command = ["echo", "{{ args.text }}"] }
+
+[[tool.test]]
+name = "repeats"
+arguments = { text = "one" }
+expect.text = "one"
+
+[[tool.test]]
+name = "is wrong"
+arguments = { text = "two" }
+expect.text = "three"
+
+[[tool]]
+name = "fetch"
+arguments.q = { type = "string", required = true }
+http = { url = "https://shop.example/a/{{ args.q }}", headers = { authorization = "Bearer {{ secrets.key }}" } }
+
+[[tool.test]]
+name = "asks the shop"
+arguments = { q = "a/b" }
+expect.structured = { n = 1 }
+http = { json = { n = 1 }, expect = { url = "https://shop.example/a/a%2Fb", headers = { authorization = "Bearer secret-key" } } }
+
+[[tool.test]]
+name = "is asked for something else"
+arguments = { q = "x" }
+expect.structured = { n = 2, deep = { a = [1, 3] } }
+http = { json = { n = 1, deep = { a = [1, 2] } }, expect = { url = "https://shop.example/a/y" } }
+"#;
+
+fn test(project: &Project, options: &[&str]) -> Checked {
+    let mut command = project.command("test");
+    Checked::of(command.args(options).stdin(Io::null()).output().unwrap())
+}
+
+fn project() -> Project {
+    Project::with(MANIFEST)
+        .env("KEY", "the real one")
+        .set("secrets.key={ env = \"KEY\" }")
+}
+
+#[test]
+fn each_test_is_told_of_and_what_differs() {
+    let ran = test(&project(), &[]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    for line in [
+        "ok    echo: repeats\n",
+        "FAIL  echo: is wrong\n      manifests/a.toml:13\n",
+        "        - three\n        + two\n",
+        "ok    fetch: asks the shop\n",
+        "FAIL  fetch: is asked for something else\n",
+        "https://shop.example/a/y",
+        "https://shop.example/a/x",
+        "/deep/a/1",
+        "failed: 2 of 4 tests\n",
+    ] {
+        assert!(ran.stdout.contains(line), "{line}\n{}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains("the real one"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_filter_chooses_and_one_that_matches_nothing_is_an_error() {
+    let ran = test(
+        &project(),
+        &["--filter", "echo: rep", "--filter", "asks the"],
+    );
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert_eq!(
+        ran.stdout,
+        "ok    echo: repeats\nok    fetch: asks the shop\nok: 2 tests passed\n"
+    );
+    let ran = test(&project(), &["--filter", "nope"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("no test matches `nope`"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn reports_are_for_programs_too() {
+    let ran = test(&project(), &["--format", "json"]);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(
+        (&report["passed"], &report["failed"]),
+        (&2.into(), &2.into())
+    );
+    assert_eq!(report["tests"][1]["outcome"], "failed");
+    let ran = test(&project(), &["--format", "junit"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.starts_with("<?xml"), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("<failure ").count(), 2, "{}", ran.stdout);
+}
+
+#[test]
+fn nothing_runs_while_a_manifest_is_broken() {
+    let project = project().manifest("b.toml", "[[tool]]\nname = \"b\"\nshell = { command = [\"touch\", \"ran\"] }\n[[tool.test]]\nname = \"t\"\nexpect.txt = \"x\"\n");
+    let ran = test(&project, &[]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("unknown key `txt`"), "{}", ran.stderr);
+    assert!(!project.path().join("manifests/ran").exists());
+}
+
+#[test]
+fn an_edit_of_a_test_changes_no_tool() {
+    let project = project().set("log.level=\"debug\"");
+    let daemon = project.serve();
+    project.save("manifests/a.toml", MANIFEST.replace("three", "two"));
+    daemon.wait_for_log("the components are the same");
+}
+
+#[test]
+fn an_interrupted_run_ends_its_command() {
+    let manifest = "[[tool]]\nname = \"t\"\nshell = { command = [\"sh\", \"-c\", \"read line <begun; sleep 600\"] }\n\
+                    [[tool.test]]\nname = \"t\"\nexpect.is_error = false\n";
+    let project = Project::with(manifest);
+    let begun = Fifo::make(project.manifests().join("begun"));
+    let mut child = project.command("test").stdout(Io::null()).spawn().unwrap();
+    drop(begun.until_read());
+    kill(child.id(), "INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
