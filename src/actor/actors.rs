@@ -62,9 +62,26 @@ impl Actors {
                 shutdown: shutdown.clone(),
                 starter,
                 dir: None,
+                keeps: true,
                 events: Events::new(),
             },
             state_dir,
+            dir: Mutex::default(),
+            known: Mutex::default(),
+        }))
+    }
+
+    /// No actors, for a test of a manifest: nothing is kept on disk.
+    pub fn for_test(shutdown: &Shutdown, starter: Starter) -> Self {
+        Self(Arc::new(All {
+            host: Host {
+                shutdown: shutdown.clone(),
+                starter,
+                dir: None,
+                keeps: false,
+                events: Events::new(),
+            },
+            state_dir: None,
             dir: Mutex::default(),
             known: Mutex::default(),
         }))
@@ -164,7 +181,7 @@ impl Actors {
 
     async fn host(&self, actor: &Actor) -> Result<Host, StateError> {
         let mut host = self.0.host.clone();
-        if actor.persist {
+        if actor.persist && host.keeps {
             host.dir = Some(self.dir().await?);
         }
         Ok(host)

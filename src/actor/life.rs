@@ -29,6 +29,8 @@ pub(super) struct Host {
     pub(super) shutdown: Shutdown,
     pub(super) starter: Starter,
     pub(super) dir: Option<Arc<StateDir>>,
+    /// Whether states are kept at all.
+    pub(super) keeps: bool,
     pub(super) events: Events,
 }
 
@@ -62,7 +64,7 @@ impl Running {
                 Ok(Self::Worker(Box::new(worker)))
             }
             Body::Declared(spec) => {
-                let store = match (&host.dir, actor.persist) {
+                let store = match (&host.dir, actor.persist && host.keeps) {
                     (_, false) => None,
                     (Some(dir), true) => Some(Store::new(dir, &actor.name)),
                     (None, true) => return Err(super::store::StateError::Nowhere.into()),

@@ -40,6 +40,7 @@ fn sends(component: &AnyComponent) -> Vec<&SendSpec> {
     }
     match component {
         AnyComponent::Tool(tool) => actions_of(&**tool).filter_map(of).collect(),
+        AnyComponent::Resource(resource) => actions_of(&**resource).filter_map(of).collect(),
         AnyComponent::Prompt(prompt) => actions_of(&**prompt).filter_map(of).collect(),
         AnyComponent::Actor(_) => Vec::new(),
     }

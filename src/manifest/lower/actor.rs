@@ -19,8 +19,8 @@ pub fn actor<'a>(cx: &Cx<'a>, mut table: Table<'a>) -> Lowered {
     let before = cx.findings.errors();
     let outside_before = cx.outside.borrow().len();
     let name = identity::name(&mut table, Kind::Actor);
-    let is_available = available::available(cx, &table);
-    let mut actor = build(cx, &table, name.as_ref());
+    let (is_available, mut actor) =
+        available::read(cx, &table, || build(cx, &table, name.as_ref()));
     if let Some(actor) = &mut actor {
         let says = identity::definition(cx, &table, None, outside_before);
         actor.definition = super::actor_process::with_values(says, &actor.body);
