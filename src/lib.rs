@@ -31,10 +31,12 @@ pub mod runtime;
 pub mod server;
 pub mod testing;
 
-// L6: bytes in, bytes out.
+// L6: bytes in, bytes out; the other end of them.
+pub mod client;
 pub mod transport;
 
-// L7: watching manifests.
+// L7: watching manifests; what a server offers, written down.
+pub mod catalog;
 pub mod reload;
 
 // L8: the only place that constructs everything.

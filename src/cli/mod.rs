@@ -1,10 +1,22 @@
 //! The command line: one file a subcommand. Exit codes: 0 done, 1 refused (what is wrong stands on
 //! standard error), 2 misused; `test` has its own.
 
+mod arguments;
+mod call;
+mod catalog;
 mod check;
+mod complete;
 mod exec_limits;
+mod list;
+mod listen;
+mod notices;
 mod output;
+mod prompt;
+mod read;
+mod remote;
+mod save;
 mod serve;
+mod show;
 mod stdio;
 mod test;
 
@@ -20,7 +32,7 @@ use std::process::ExitCode;
 #[command(
     name = "snodo",
     version,
-    after_help = "Examples:\n  snodo serve ./manifests            serve a folder on http://127.0.0.1:4000/mcp\n  snodo stdio ./manifests            serve it on standard input and output\n  snodo check ./manifests            say what is wrong with it\n  snodo test ./manifests             run the tests in it\n  snodo serve --set http.listen='[\"127.0.0.1:8080\"]' ./manifests"
+    after_help = "Examples:\n  snodo serve ./manifests            serve a folder on http://127.0.0.1:4000/mcp\n  snodo stdio ./manifests            serve it on standard input and output\n  snodo check ./manifests            say what is wrong with it\n  snodo test ./manifests             run the tests in it\n  snodo call NAME key=value          call a tool\n  snodo catalog --output TOOLS.md    write down what is offered\n  snodo serve --set http.listen='[\"127.0.0.1:8080\"]' ./manifests"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -41,6 +53,27 @@ enum Command {
     /// Run the tests that stand beside tools, and exit
     #[command(after_help = test::EXAMPLES)]
     Test(test::Arguments),
+    /// Say what a server offers: tools, resources, prompts
+    #[command(after_help = list::EXAMPLES)]
+    List(list::Arguments),
+    /// Call a tool
+    #[command(after_help = call::EXAMPLES)]
+    Call(call::Arguments),
+    /// Write down what a server offers, for people
+    #[command(after_help = catalog::EXAMPLES)]
+    Catalog(catalog::Arguments),
+    /// Read a resource
+    #[command(after_help = read::EXAMPLES)]
+    Read(read::Arguments),
+    /// Get a prompt's messages
+    #[command(after_help = prompt::EXAMPLES)]
+    Prompt(prompt::Arguments),
+    /// Complete the value of a prompt's argument or of a variable in a URI template
+    #[command(after_help = complete::EXAMPLES)]
+    Complete(complete::Arguments),
+    /// Say what changes on a server, until interrupted
+    #[command(after_help = listen::EXAMPLES)]
+    Listen(listen::Arguments),
 }
 
 /// Where manifests and settings come from.
@@ -79,6 +112,13 @@ pub fn main() -> ExitCode {
         Command::Stdio(source) => stdio::run(source.asked()),
         Command::Check(arguments) => check::run(arguments),
         Command::Test(arguments) => test::run(arguments),
+        Command::List(arguments) => list::run(arguments),
+        Command::Call(arguments) => call::run(arguments),
+        Command::Catalog(arguments) => catalog::run(arguments),
+        Command::Read(arguments) => read::run(arguments),
+        Command::Prompt(arguments) => prompt::run(arguments),
+        Command::Complete(arguments) => complete::run(arguments),
+        Command::Listen(arguments) => listen::run(arguments),
     }
 }
 

@@ -22,6 +22,14 @@ impl Environment {
         self.0.get(std::ffi::OsStr::new(name))?.to_str()
     }
 
+    /// All variables, for a child that is the user's own as much as this program is.
+    pub fn all(&self) -> Vec<(OsString, OsString)> {
+        let pairs = self.0.iter();
+        pairs
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect()
+    }
+
     /// The file that a command name stands for: itself when it holds a `/`, else the first
     /// executable file of that name in PATH.
     pub fn find_command(&self, name: &str) -> Option<PathBuf> {

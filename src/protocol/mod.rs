@@ -6,6 +6,7 @@
 //! written once, by [`Face`]. Nothing outside this module knows a dialect or a revision: another
 //! one is a folder here, an arm in `dispatch`, and a rendering more in each [`crate::ops::Ready`].
 
+pub mod client;
 mod codes;
 mod content;
 mod dispatch;

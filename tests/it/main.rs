@@ -17,6 +17,7 @@ mod actions;
 mod calls;
 mod check;
 mod cli;
+mod client;
 mod docs;
 mod framing;
 mod house;

@@ -4,13 +4,16 @@ use super::call::Call;
 use super::connector::{Connector, Dialer};
 use super::dial::Reach;
 use super::error::{Fault, FetchError};
+use super::failure::send_fault;
 use super::hop::Lane;
 use super::network::{Network, SystemNetwork};
 use super::request::{Fetch, Fetched};
 use super::stand_in::StandIn;
 use super::tls::{ClientError, ClientOptions, Tls};
 use bytes::Bytes;
+use http::{Request, Response};
 use http_body_util::Full;
+use hyper::body::Incoming;
 use hyper::rt::Executor;
 use hyper_util::client::legacy;
 use hyper_util::rt::TokioTimer;
@@ -125,6 +128,16 @@ impl Client {
             }
         };
         outcome.map_err(|fault| FetchError::new(Some(call.origin().clone()), fault))
+    }
+
+    /// Sends one request as it stands, to any address, and gives the answer with its body unread.
+    /// No redirect is followed, nothing is repeated, and nothing but connecting has a bound here.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    pub async fn open(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, Fault> {
+        let sent = self.any.request(request).await;
+        sent.map_err(|error| send_fault(&error))
     }
 
     pub(super) fn pool(&self, lane: Lane) -> &Pool {

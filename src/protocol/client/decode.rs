@@ -126,8 +126,7 @@ fn number(id: &Value) -> Option<u64> {
 
 fn owner(params: &Map<String, Value>) -> Option<u64> {
     let meta = params.get("_meta");
-    let subscription =
-        meta.and_then(|meta| meta.get("io.modelcontextprotocol/subscriptionId"));
+    let subscription = meta.and_then(|meta| meta.get("io.modelcontextprotocol/subscriptionId"));
     let token = params.get("progressToken");
     token.or(subscription).and_then(number)
 }
@@ -139,7 +138,10 @@ fn notice(method: String, mut params: Map<String, Value>) -> Notice {
     };
     match method.as_str() {
         "notifications/progress" => Notice::Progress {
-            progress: params.get("progress").and_then(Value::as_f64).unwrap_or(0.0),
+            progress: params
+                .get("progress")
+                .and_then(Value::as_f64)
+                .unwrap_or(0.0),
             total: params.get("total").and_then(Value::as_f64),
             message: text(params.remove("message")),
         },

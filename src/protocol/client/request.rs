@@ -118,7 +118,11 @@ pub fn subscription(lists: &[&str], uris: &[String]) -> Request {
 }
 
 /// The same request once more, with what the server had asked for (specification: mrtr).
-pub fn retry_with(request: &Request, responses: Map<String, Value>, state: Option<&Value>) -> Request {
+pub fn retry_with(
+    request: &Request,
+    responses: Map<String, Value>,
+    state: Option<&Value>,
+) -> Request {
     let mut next = request.clone().with("inputResponses", responses);
     match state {
         Some(state) => next = next.with("requestState", state.clone()),

@@ -65,7 +65,9 @@ impl Version {
     /// The newest of these names that is spoken here.
     fn best<'n>(names: impl Iterator<Item = &'n str>) -> Offered {
         let known: Vec<Self> = names.filter_map(Self::find).collect();
-        let best = Self::ALL.into_iter().find(|version| known.contains(version));
+        let best = Self::ALL
+            .into_iter()
+            .find(|version| known.contains(version));
         best.map_or(Offered::None, Offered::Both)
     }
 }

@@ -1,0 +1,275 @@
+//! Which server a command asks, and what all commands that ask one have in common: connecting,
+//! interrupts, exit codes.
+
+use super::output;
+use crate::client::{Client, ClientError, Options, Program, Target};
+use crate::manifest::environment::Environment;
+use crate::process::own_binary;
+use crate::protocol::client::Version;
+use clap::Args;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use url::Url;
+
+/// The tool, or what else was asked for, failed.
+pub(super) const FAILED: u8 = 1;
+const MISUSED: u8 = 2;
+const NO_ANSWER: u8 = 3;
+
+/// Which server is asked.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Server (without --url and --stdio one is started for manifests)")]
+pub(super) struct Place {
+    /// A folder or file of manifests [default: what the server file here names]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["url", "stdio"])]
+    manifests: Vec<PathBuf>,
+    /// The server file [default: ./snodo.toml, ./config/snodo.toml or /etc/snodo/snodo.toml]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "stdio"])]
+    config: Option<PathBuf>,
+    /// Set a key of the server file
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with_all = ["url", "stdio"])]
+    set: Vec<String>,
+    /// A server that runs: http://…, https://… or unix:/path/to/socket
+    #[arg(long, value_name = "URL", conflicts_with = "stdio")]
+    url: Option<String>,
+    /// A command that starts a server on its standard streams; a shell reads it
+    #[arg(long, value_name = "COMMAND")]
+    stdio: Option<String>,
+    /// A header of each request, 'Authorization: Bearer …' for example
+    #[arg(long = "header", value_name = "NAME: VALUE", requires = "url")]
+    headers: Vec<String>,
+    /// A file of certificates to trust beside the platform's
+    #[arg(long, value_name = "FILE", requires = "url")]
+    ca_file: Option<PathBuf>,
+    /// Speak this revision of the protocol and no other
+    #[arg(long, value_name = "REVISION")]
+    protocol: Option<String>,
+    /// How long to wait for an answer, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    timeout: f64,
+    /// Keep what the server writes to standard error, and progress, to itself
+    #[arg(long, short, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Show more of both
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+pub(super) enum Failed {
+    /// The command line is wrong: what, and what to do.
+    Misused(String, Option<String>),
+    /// The server.
+    Client(ClientError),
+    /// Something here: a file that cannot be written.
+    Here(String),
+}
+
+impl From<ClientError> for Failed {
+    fn from(error: ClientError) -> Self {
+        Self::Client(error)
+    }
+}
+
+impl Failed {
+    /// The command line is wrong.
+    pub(super) fn misused(what: impl Into<String>) -> Self {
+        Self::Misused(what.into(), None)
+    }
+
+    fn say(&self) -> ExitCode {
+        let (what, help, code) = match self {
+            Self::Misused(what, help) => (what.clone(), help.clone(), MISUSED),
+            Self::Client(error) => (error.to_string(), error.help(), NO_ANSWER),
+            Self::Here(what) => (what.clone(), None, FAILED),
+        };
+        let help = help.map_or_else(String::new, |help| format!("\n  = help: {help}"));
+        output::error(&format!("error: {}{help}", super::show::plain(&what)));
+        ExitCode::from(code)
+    }
+}
+
+impl Place {
+    /// Whether progress and the like are shown: never, on a terminal, always.
+    pub(super) fn shows_progress(&self, terminal: bool) -> bool {
+        !self.quiet && (terminal || self.verbose)
+    }
+
+    /// Whether what the server tells on the side is shown.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    fn target(&self, environment: &Environment) -> Result<Target, Failed> {
+        if let Some(url) = &self.url {
+            return address(url);
+        }
+        let cwd = std::env::current_dir()
+            .map_err(|error| Failed::Here(format!("cannot use this folder: {error}")))?;
+        let (argv, shown) = match &self.stdio {
+            Some(command) => {
+                let argv = ["/bin/sh", "-c", command].map(OsString::from).to_vec();
+                (argv, command.clone())
+            }
+            None => self.own()?,
+        };
+        let quiet = self.quiet;
+        Ok(Target::Program(Program {
+            argv,
+            env: environment.all(),
+            cwd,
+            shown,
+            stderr: Arc::new(move |text| {
+                if !quiet {
+                    // Nobody reads it: nobody's loss.
+                    let _ = std::io::stderr().lock().write_all(text);
+                }
+            }),
+        }))
+    }
+
+    /// `snodo stdio` of the manifests, which logs little.
+    fn own(&self) -> Result<(Vec<OsString>, String), Failed> {
+        let binary = own_binary()
+            .map_err(|error| Failed::Here(format!("cannot find this program itself: {error}")))?;
+        let level = if self.verbose { "info" } else { "warn" };
+        let mut argv: Vec<OsString> = vec![binary.into(), "stdio".into(), "--set".into()];
+        argv.push(format!("log.level={level}").into());
+        let mut shown = String::from("snodo stdio");
+        for set in &self.set {
+            argv.extend(["--set".into(), set.into()]);
+        }
+        if let Some(config) = &self.config {
+            argv.extend(["--config".into(), config.into()]);
+            shown.push_str(&format!(" --config {}", config.display()));
+        }
+        argv.push("--".into());
+        for path in &self.manifests {
+            argv.push(path.into());
+            shown.push_str(&format!(" {}", path.display()));
+        }
+        Ok((argv, shown))
+    }
+
+    fn options(&self) -> Result<Options, Failed> {
+        let version = match &self.protocol {
+            None => None,
+            Some(name) => Some(Version::find(name).ok_or_else(|| {
+                let known = Version::ALL.map(Version::name).join(", ");
+                Failed::Misused(
+                    format!("`{name}` is no revision that is spoken here"),
+                    Some(format!("they are {known}")),
+                )
+            })?),
+        };
+        let timeout = Duration::try_from_secs_f64(self.timeout)
+            .ok()
+            .filter(|timeout| !timeout.is_zero())
+            .ok_or_else(|| Failed::misused("--timeout is a number of seconds above 0"))?;
+        let mut headers = HeaderMap::new();
+        for text in &self.headers {
+            let (name, value) = header(text)?;
+            headers.append(name, value);
+        }
+        let ca = match &self.ca_file {
+            None => Vec::new(),
+            Some(path) => vec![std::fs::read(path).map_err(|error| {
+                Failed::misused(format!("cannot read `{}`: {error}", path.display()))
+            })?],
+        };
+        Ok(Options {
+            version,
+            timeout,
+            headers,
+            ca,
+            ..Options::default()
+        })
+    }
+}
+
+/// Where a URL leads.
+fn address(text: &str) -> Result<Target, Failed> {
+    if let Some(path) = text.strip_prefix("unix:") {
+        return Ok(Target::Unix(path.into(), "/mcp".into()));
+    }
+    let help = || Some("an address is http://HOST:PORT/mcp, https://… or unix:/PATH".to_owned());
+    let wrong = || Failed::Misused(format!("`{text}` is no address of a server"), help());
+    let url = Url::parse(text).map_err(|_| wrong())?;
+    match url.scheme() {
+        "http" | "https" if url.has_host() => Ok(Target::Http(url)),
+        _ => Err(wrong()),
+    }
+}
+
+fn header(text: &str) -> Result<(HeaderName, HeaderValue), Failed> {
+    // The value may be a credential: it is not shown.
+    let wrong = || Failed::misused("--header takes 'NAME: VALUE'");
+    let (name, value) = text.split_once(':').ok_or_else(wrong)?;
+    let name = HeaderName::try_from(name.trim()).map_err(|_| wrong())?;
+    let mut value = HeaderValue::try_from(value.trim()).map_err(|_| wrong())?;
+    value.set_sensitive(true);
+    Ok((name, value))
+}
+
+/// Connects, works, disconnects, and gives the exit code. An interrupt cancels what is under way.
+pub(super) fn with<W>(place: &Place, work: W) -> ExitCode
+where
+    W: AsyncFnOnce(&Client) -> Result<ExitCode, Failed>,
+{
+    let prepared = place.options().and_then(|options| {
+        let target = place.target(&Environment::of_process())?;
+        Ok((target, options))
+    });
+    let (target, options) = match prepared {
+        Ok(prepared) => prepared,
+        Err(failed) => return failed.say(),
+    };
+    let runtime = match tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(error) => return Failed::Here(format!("cannot start: {error}")).say(),
+    };
+    runtime.block_on(asked(target, options, work))
+}
+
+async fn asked<W>(target: Target, options: Options, work: W) -> ExitCode
+where
+    W: AsyncFnOnce(&Client) -> Result<ExitCode, Failed>,
+{
+    let interrupted = interrupt();
+    tokio::pin!(interrupted);
+    let client = tokio::select! {
+        connected = Client::connect(target, &options) => match connected {
+            Ok(client) => client,
+            Err(error) => return Failed::from(error).say(),
+        },
+        code = &mut interrupted => return code,
+    };
+    let code = tokio::select! {
+        worked = work(&client) => worked.unwrap_or_else(|failed| failed.say()),
+        code = &mut interrupted => code,
+    };
+    client.close().await;
+    code
+}
+
+/// The exit code of a signal that asks this program to end, when one comes.
+async fn interrupt() -> ExitCode {
+    let mut signals = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+    let [Ok(interrupt), Ok(terminate)] = &mut signals else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => ExitCode::from(130),
+        _ = terminate.recv() => ExitCode::from(143),
+    }
+}

@@ -1,0 +1,83 @@
+//! Calling a tool by what its list says of it.
+
+use super::error::ClientError;
+use super::lists::Kind;
+use super::{Client, Listener};
+use crate::lang::schema::{HeaderParam, header_params};
+use crate::protocol::client::Request;
+use serde_json::{Map, Value};
+
+/// The code by which a server says that headers do not mirror the body.
+const HEADER_MISMATCH: i64 = -32020;
+
+/// A tool as its server lists it.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    name: String,
+    schema: Value,
+    mirrored: Vec<HeaderParam>,
+}
+
+impl Tool {
+    /// What the list says of it.
+    ///
+    /// # Errors
+    /// It says what no tool may: it has no name, or mirrors arguments in a way that is not allowed
+    /// (specification: streamable-http §Schema Extension).
+    pub fn of(item: &Value) -> Result<Self, String> {
+        let name = item.get("name").and_then(Value::as_str);
+        let name = name.ok_or("a tool without a name")?.to_owned();
+        let schema = item.get("inputSchema").cloned().unwrap_or_default();
+        let mirrored = header_params(&schema).map_err(|errors| {
+            let why = errors.first().map(ToString::to_string).unwrap_or_default();
+            format!("`{name}`: {why}")
+        })?;
+        Ok(Self {
+            name,
+            schema,
+            mirrored,
+        })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The schema of its arguments.
+    pub fn schema(&self) -> &Value {
+        &self.schema
+    }
+}
+
+impl Client {
+    /// Calls a tool. When the server finds that headers do not mirror the arguments, its list is read
+    /// again and the call made once more: it may have changed.
+    ///
+    /// # Errors
+    /// Why there is no result. A result that says that the tool failed is a result.
+    pub async fn call(
+        &self,
+        tool: &Tool,
+        arguments: Map<String, Value>,
+        log_level: Option<&str>,
+        on: &mut Listener<'_>,
+    ) -> Result<Value, ClientError> {
+        let request = Request::new("tools/call")
+            .with("name", tool.name())
+            .with("arguments", arguments)
+            .logging(log_level);
+        let first = request.clone().mirroring(tool.mirrored.clone());
+        match self.ask(&first, on).await {
+            Err(ClientError::Refused { method, error }) if error.code == HEADER_MISMATCH => {
+                let listed = self.list(Kind::Tools).await?;
+                let mut tools = listed.items.iter().filter_map(|item| Tool::of(item).ok());
+                match tools.find(|now| now.name == tool.name) {
+                    Some(now) => self.ask(&request.mirroring(now.mirrored), on).await,
+                    None => Err(ClientError::Refused { method, error }),
+                }
+            }
+            outcome => outcome,
+        }
+    }
+}
