@@ -37,7 +37,8 @@ for line in sys.stdin:
     request = json.loads(line)
     answer = {"id": request.get("id")}
     try:
-        answer["reply"] = HANDLERS[request.get("call") or request["cast"]](request["message"])
+        handle = HANDLERS[request.get("call") or request["cast"]]
+        answer["reply"] = handle(request["message"])
     except Exception as error:
         answer["error"] = f"{type(error).__name__}: {error}"
     if answer["id"] is not None:

@@ -83,6 +83,10 @@ impl Output for ActorOutput {
             false => json!({ "reply": answer }),
         }
     }
+
+    fn media_type(&self) -> Option<String> {
+        Some("application/json".to_owned())
+    }
 }
 
 fn kind(value: &Value) -> &'static str {

@@ -4,8 +4,8 @@
 use super::shell::{cwd, env, limits, pass_env, search_path};
 use super::shell_program::program;
 use super::{Cx, names};
-use crate::lang::template::{Scope, Template, text_of};
-use crate::manifest::read::{Digest, Table, Templates};
+use crate::lang::template::{RenderError, Scope, Template, text_of};
+use crate::manifest::read::{BAD_TEMPLATE, Digest, Entry, Table, Templates};
 use crate::model::{Body, Program, WorkerSpec};
 use serde_json::{Map, Value};
 use std::ffi::OsString;
@@ -25,19 +25,19 @@ pub(super) fn process(cx: &Cx<'_>, table: Table<'_>) -> Option<WorkerSpec> {
     let max_line = table.count("max_line_bytes", 64..=1 << 30);
     let kill_after = table.millis("kill_after_ms", 0..=60_000);
     let limits = limits(&table);
-    table.finish();
-    let scope = scope(cx);
+    let filling = Filling {
+        table: &table,
+        scope: scope(cx),
+    };
     let passed = passed.into_iter();
     let mut environment: Vec<(OsString, OsString)> = passed
         .map(|(name, value)| (name.into(), value.into()))
         .collect();
-    for (name, value) in &variables {
-        if let Some(text) = filled(value, &scope) {
-            environment.push((name.into(), text.into()));
-        }
-    }
+    environment.extend(filling.variables(&variables));
+    let argv = program.map(|program| filling.argv(&program));
+    table.finish();
     Some(WorkerSpec {
-        argv: argv(&program?, &scope),
+        argv: argv?,
         env: environment,
         cwd: cwd?,
         limits,
@@ -64,29 +64,54 @@ fn scope(cx: &Cx<'_>) -> Scope {
     Scope::new().with("secrets", secrets).with("env", env)
 }
 
-/// A text; nothing when it is absent or cannot be made, which needs an expression over these values
-/// that fails.
-fn filled(template: &Template, scope: &Scope) -> Option<String> {
-    template.text(scope).ok().flatten()
+/// Fills templates in with what is known when they are loaded, and says which fail on it.
+struct Filling<'t, 'a> {
+    table: &'t Table<'a>,
+    scope: Scope,
 }
 
-fn argv(program: &Program, scope: &Scope) -> Vec<OsString> {
-    match program {
-        Program::Script { interpreter, text } => {
-            let words = interpreter.iter().chain(std::iter::once(text));
-            words.map(OsString::from).collect()
-        }
-        Program::Command(args) => {
-            let values = args.iter().flat_map(|arg| {
-                let value = arg.value.value(scope).ok().flatten();
-                match value {
-                    Some(Value::Array(items)) => items.iter().map(text_of).collect(),
-                    Some(value) => vec![text_of(&value)],
-                    None => Vec::new(),
-                }
+impl<'a> Filling<'_, 'a> {
+    /// What is absent is left out.
+    fn variables(&self, variables: &[(String, Template)]) -> Vec<(OsString, OsString)> {
+        let table = self.table.table("env");
+        let entries = table.as_ref().map(Table::entries).unwrap_or_default();
+        let filled = variables.iter().filter_map(|(name, template)| {
+            let text = template.text(&self.scope).unwrap_or_else(|error| {
+                let entry = entries.iter().find(|entry| entry.key == name);
+                self.failed(entry, &error)
             });
-            values.map(OsString::from).collect()
-        }
+            Some((name.into(), text?.into()))
+        });
+        filled.collect()
+    }
+
+    /// What is absent is left out, and a list becomes several elements.
+    fn argv(&self, program: &Program) -> Vec<OsString> {
+        let args = match program {
+            Program::Script { interpreter, text } => {
+                let words = interpreter.iter().chain(std::iter::once(text));
+                return words.map(OsString::from).collect();
+            }
+            Program::Command(args) => args,
+        };
+        let entry = self.table.entry("command");
+        let items = entry.map(|entry| entry.items()).unwrap_or_default();
+        let values = args.iter().enumerate().flat_map(|(place, arg)| {
+            let value = arg.value.value(&self.scope);
+            match value.unwrap_or_else(|error| self.failed(items.get(place), &error)) {
+                Some(Value::Array(items)) => items.iter().map(text_of).collect(),
+                Some(value) => vec![text_of(&value)],
+                None => Vec::new(),
+            }
+        });
+        values.map(OsString::from).collect()
+    }
+
+    fn failed<T>(&self, entry: Option<&Entry<'a>>, error: &RenderError) -> Option<T> {
+        let at = entry.map_or_else(|| self.table.at(), |entry| entry.at.clone());
+        let message = format!("the template cannot be filled in: {error}");
+        self.table.error(BAD_TEMPLATE, at, message);
+        None
     }
 }
 

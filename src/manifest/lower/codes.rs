@@ -98,7 +98,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     ),
     (
         EMPTY_COMPONENT,
-        "A component does something (`http`, `shell`, `file`) or answers something (`result`), or \
+        "A component does something (`http`, `shell`, `file`, `actor`) or answers something (`result`), or \
          both. This one does neither, so a call could not be answered.",
     ),
     (

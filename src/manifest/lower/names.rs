@@ -117,7 +117,8 @@ impl Call {
             Action::Whole(ActionSpec::Http(_)) => "http",
             Action::Whole(ActionSpec::Shell(_)) => "shell",
             Action::Whole(ActionSpec::File(_)) => "file",
-            Action::Whole(ActionSpec::Actor(_)) => "actor",
+            Action::Whole(ActionSpec::Actor(spec)) if spec.timeout.is_none() => "cast",
+            Action::Whole(ActionSpec::Actor(_)) => "call",
         };
         let output = Declared::names(output(kind).iter().copied());
         self.names.clone().with("output", output)
@@ -138,7 +139,9 @@ fn output(kind: &str) -> &'static [&'static str] {
             "overflow",
             "json",
         ],
-        // Of a call; a cast has `sent` instead.
+        "call" => &["reply"],
+        "cast" => &["sent"],
+        // It is not known which of both it is to be.
         "actor" => &["reply", "sent"],
         _ => &[
             "text", "bytes", "mime", "size", "modified", "path", "entries",
