@@ -1,6 +1,7 @@
 //! The immutable runtime built from a model: everything a request needs, and nothing that changes.
 
 mod build;
+mod changed;
 mod complete;
 mod cursor;
 mod diff;
@@ -14,10 +15,11 @@ mod set;
 mod watched;
 
 pub use build::{Built, build, build_for_test, helper, not_started};
+pub use changed::Changed;
 pub use diff::Diff;
 pub use handle::Handle;
 pub use hub::{Full, Hub, Listener};
-pub use watched::Watched;
+pub use watched::{Watched, WatchedFiles};
 
 use crate::action::Action;
 use crate::action::outputs::Outputs;

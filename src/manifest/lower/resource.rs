@@ -4,7 +4,7 @@ use super::action::{Action, action};
 use super::address::{Address, address};
 use super::codes::{CONFLICT, EMPTY_COMPONENT, NO_EFFECT};
 use super::names::PARAMS;
-use super::wrap::wraps;
+use super::wrap::{check_cache, wraps};
 use super::{Cx, Lowered, available, base, complete, contents, identity, names};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::Template;
@@ -72,6 +72,7 @@ fn build<'a>(
     let completions = completions(cx, table, &variables, address.is_some(), &call, defaults);
     let action = action(cx, table, defaults, &call);
     let wraps = wraps(cx, table, defaults, call.names(), PARAMS);
+    check_cache(table, &wraps, &action);
     let result = result(cx, table, &call, &action);
     let per_caller = depends_on_caller(table);
     let cache = self::cache(cx, table, per_caller);
