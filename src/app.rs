@@ -264,7 +264,7 @@ async fn serve_stdio<E: Endpoint>(
         ..StdioOptions::default()
     };
     tracing::info!(components = %counts, "serving standard input and output");
-    let ended = stdio::serve_standard_streams(server, &options, shutdown).await;
+    let ended = stdio::serve_standard_streams(server.open(), &options, shutdown).await;
     let ended = ended.context("cannot use the standard streams")?;
     tracing::debug!(?ended, "the stream of messages ended");
     Ok(())
