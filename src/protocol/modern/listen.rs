@@ -2,7 +2,7 @@
 //! message carries the id of the request that began the listening.
 
 use super::outcome::SERVER_INFO;
-use super::params::Params;
+use crate::protocol::request::Params;
 use crate::ops::{Change, Filter, ListKind, OpError};
 use crate::protocol::face::{Face, Offer};
 use crate::protocol::json::{self, Members};
