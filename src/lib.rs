@@ -34,7 +34,8 @@ pub mod testing;
 pub mod client;
 pub mod transport;
 
-// L7: watching manifests.
+// L7: watching manifests; what a server offers, written down.
+pub mod catalog;
 pub mod reload;
 
 // L8: the only place that constructs everything.

@@ -1,11 +1,9 @@
 //! `key=value` on the command line to values, by the schema they are for.
 
 use super::remote::Failed;
+use crate::catalog::resolved;
 use crate::lang::diag::suggest::did_you_mean;
 use serde_json::{Map, Value, json};
-
-/// How far references inside a schema are followed.
-const HOPS: usize = 16;
 
 /// The arguments object of these pairs. A key that is given again adds to a list; a key with dots that
 /// is no property itself leads into objects.
@@ -194,19 +192,6 @@ fn types(schema: &Value) -> Vec<&str> {
         .iter()
         .find_map(|key| schema.get(*key)?.as_array());
     choices.into_iter().flatten().flat_map(types).collect()
-}
-
-/// The schema that a reference inside the document leads to.
-pub(super) fn resolved<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
-    let mut schema = schema;
-    for _ in 0..HOPS {
-        let target = schema.get("$ref").and_then(Value::as_str);
-        let Some(target) = target.and_then(|target| root.pointer(target.strip_prefix('#')?)) else {
-            break;
-        };
-        schema = target;
-    }
-    schema
 }
 
 fn json_or_text(text: &str) -> Value {

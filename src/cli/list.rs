@@ -1,10 +1,10 @@
 //! `snodo list`: what a server offers, in a line or two each.
 
-use super::arguments::resolved;
 use super::call::Form;
 use super::output;
 use super::remote::{self, Failed, Place};
 use super::show::{Page, blocks, pretty};
+use crate::catalog::resolved;
 use crate::client::{Client, Kind};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};

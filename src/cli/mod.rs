@@ -3,6 +3,7 @@
 
 mod arguments;
 mod call;
+mod catalog;
 mod check;
 mod complete;
 mod exec_limits;
@@ -31,7 +32,7 @@ use std::process::ExitCode;
 #[command(
     name = "snodo",
     version,
-    after_help = "Examples:\n  snodo serve ./manifests            serve a folder on http://127.0.0.1:4000/mcp\n  snodo stdio ./manifests            serve it on standard input and output\n  snodo check ./manifests            say what is wrong with it\n  snodo test ./manifests             run the tests in it\n  snodo serve --set http.listen='[\"127.0.0.1:8080\"]' ./manifests"
+    after_help = "Examples:\n  snodo serve ./manifests            serve a folder on http://127.0.0.1:4000/mcp\n  snodo stdio ./manifests            serve it on standard input and output\n  snodo check ./manifests            say what is wrong with it\n  snodo test ./manifests             run the tests in it\n  snodo call NAME key=value          call a tool\n  snodo catalog --output TOOLS.md    write down what is offered\n  snodo serve --set http.listen='[\"127.0.0.1:8080\"]' ./manifests"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -58,6 +59,9 @@ enum Command {
     /// Call a tool
     #[command(after_help = call::EXAMPLES)]
     Call(call::Arguments),
+    /// Write down what a server offers, for people
+    #[command(after_help = catalog::EXAMPLES)]
+    Catalog(catalog::Arguments),
     /// Read a resource
     #[command(after_help = read::EXAMPLES)]
     Read(read::Arguments),
@@ -110,6 +114,7 @@ pub fn main() -> ExitCode {
         Command::Test(arguments) => test::run(arguments),
         Command::List(arguments) => list::run(arguments),
         Command::Call(arguments) => call::run(arguments),
+        Command::Catalog(arguments) => catalog::run(arguments),
         Command::Read(arguments) => read::run(arguments),
         Command::Prompt(arguments) => prompt::run(arguments),
         Command::Complete(arguments) => complete::run(arguments),

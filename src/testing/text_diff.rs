@@ -25,9 +25,12 @@ pub enum Change {
 
 /// The lines that differ, and those around them.
 pub(super) fn changes(expected: &str, actual: &str) -> Vec<Change> {
+    // A carriage return alone ends no line.
+    let before: Vec<&str> = expected.split_inclusive('\n').collect();
+    let after: Vec<&str> = actual.split_inclusive('\n').collect();
     let diff = TextDiff::configure()
         .timeout(PATIENCE)
-        .diff_lines(expected, actual);
+        .diff_slices(&before, &after);
     let mut changes = Vec::new();
     for (index, group) in diff.grouped_ops(AROUND).iter().enumerate() {
         if index > 0 {

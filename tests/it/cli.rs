@@ -3,6 +3,7 @@
 mod start;
 mod stop;
 mod tests;
+mod upstream;
 mod usage;
 
 use crate::support::Project;

@@ -118,3 +118,28 @@ fn a_revisions_date_stands_only_under_protocol() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+#[test]
+fn only_tests_of_manifests_reach_a_stand_in() {
+    // Where one is, how a client comes to it, and who makes one.
+    let may = [
+        "action/http/",
+        "action/mod.rs",
+        "runtime/build.rs",
+        "testing/",
+    ];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    for file in sources("src") {
+        let inside = file.strip_prefix(&root).unwrap().to_string_lossy();
+        let text = std::fs::read_to_string(&file).unwrap();
+        let names = text.contains("StandIn") && !may.iter().any(|begin| inside.starts_with(begin));
+        let builds = text.contains("build_for_test(")
+            && !["runtime/build.rs", "testing/mod.rs"].contains(&&*inside);
+        let runs = text.contains("testing::run(") && inside != "cli/test.rs";
+        if names || builds || runs {
+            wrong.push(inside.into_owned());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

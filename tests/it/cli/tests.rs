@@ -2,6 +2,7 @@
 
 use crate::support::{Checked, Fifo, Project, kill};
 use serde_json::Value;
+use std::path::Path;
 use std::process::Stdio as Io;
 
 const MANIFEST: &str = r#"
@@ -38,11 +39,6 @@ expect.structured = { n = 2, deep = { a = [1, 3] } }
 http = { json = { n = 1, deep = { a = [1, 2] } }, expect = { url = "https://shop.example/a/y" } }
 "#;
 
-fn test(project: &Project, options: &[&str]) -> Checked {
-    let mut command = project.command("test");
-    Checked::of(command.args(options).stdin(Io::null()).output().unwrap())
-}
-
 fn project() -> Project {
     Project::with(MANIFEST)
         .env("KEY", "the real one")
@@ -51,7 +47,7 @@ fn project() -> Project {
 
 #[test]
 fn each_test_is_told_of_and_what_differs() {
-    let ran = test(&project(), &[]);
+    let ran = project().test(&[]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     for line in [
         "ok    echo: repeats\n",
@@ -71,16 +67,13 @@ fn each_test_is_told_of_and_what_differs() {
 
 #[test]
 fn a_filter_chooses_and_one_that_matches_nothing_is_an_error() {
-    let ran = test(
-        &project(),
-        &["--filter", "echo: rep", "--filter", "asks the"],
-    );
+    let ran = project().test(&["--filter", "echo: rep", "--filter", "asks the"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     assert_eq!(
         ran.stdout,
         "ok    echo: repeats\nok    fetch: asks the shop\nok: 2 tests passed\n"
     );
-    let ran = test(&project(), &["--filter", "nope"]);
+    let ran = project().test(&["--filter", "nope"]);
     assert_eq!(ran.code, 2);
     assert!(
         ran.stderr.contains("no test matches `nope`"),
@@ -91,14 +84,14 @@ fn a_filter_chooses_and_one_that_matches_nothing_is_an_error() {
 
 #[test]
 fn reports_are_for_programs_too() {
-    let ran = test(&project(), &["--format", "json"]);
+    let ran = project().test(&["--format", "json"]);
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(
         (&report["passed"], &report["failed"]),
         (&2.into(), &2.into())
     );
     assert_eq!(report["tests"][1]["outcome"], "failed");
-    let ran = test(&project(), &["--format", "junit"]);
+    let ran = project().test(&["--format", "junit"]);
     assert_eq!(ran.code, 1);
     assert!(ran.stdout.starts_with("<?xml"), "{}", ran.stdout);
     assert_eq!(ran.stdout.matches("<failure ").count(), 2, "{}", ran.stdout);
@@ -107,7 +100,7 @@ fn reports_are_for_programs_too() {
 #[test]
 fn nothing_runs_while_a_manifest_is_broken() {
     let project = project().manifest("b.toml", "[[tool]]\nname = \"b\"\nshell = { command = [\"touch\", \"ran\"] }\n[[tool.test]]\nname = \"t\"\nexpect.txt = \"x\"\n");
-    let ran = test(&project, &[]);
+    let ran = project.test(&[]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
     assert!(ran.stderr.contains("unknown key `txt`"), "{}", ran.stderr);
     assert!(!project.path().join("manifests/ran").exists());
@@ -123,12 +116,82 @@ fn an_edit_of_a_test_changes_no_tool() {
 
 #[test]
 fn an_interrupted_run_ends_its_command() {
-    let manifest = "[[tool]]\nname = \"t\"\nshell = { command = [\"sh\", \"-c\", \"read line <begun; sleep 600\"] }\n\
-                    [[tool.test]]\nname = \"t\"\nexpect.is_error = false\n";
+    let script = "echo $$ >pid; read line <begun; sleep 600";
+    let manifest = format!(
+        "[[tool]]\nname = \"t\"\nshell = {{ command = [\"sh\", \"-c\", \"{script}\"] }}\n\
+         [[tool.test]]\nname = \"t\"\nexpect.is_error = false\n"
+    );
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        let project = Project::with(&manifest);
+        let begun = Fifo::make(project.manifests().join("begun"));
+        let mut command = project.command("test");
+        command.stdout(Io::null()).stderr(Io::null());
+        let mut child = command.spawn().unwrap();
+        drop(begun.until_read());
+        kill(child.id(), signal);
+        assert_eq!(child.wait().unwrap().code(), Some(code));
+        let pid = std::fs::read_to_string(project.manifests().join("pid")).unwrap();
+        let shell = Path::new("/proc").join(pid.trim());
+        assert!(!shell.exists(), "{}", shell.display());
+    }
+}
+
+#[test]
+fn a_folder_without_tests_says_so() {
+    let ran = Project::with("[[tool]]\nname = \"t\"\nresult.text = \"x\"\n").test(&[]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert_eq!(
+        ran.stdout,
+        "no tests in 1 tool: a tool's tests stand in [[tool.test]] below it\n"
+    );
+}
+
+#[test]
+fn tests_of_what_is_left_out_are_skipped() {
+    let manifest = "[[tool]]\nname = \"t\"\navailable = { commands = [\"not-a-program\"] }\nresult.text = \"x\"\n\
+                    [[tool.test]]\nname = \"says x\"\nexpect.text = \"y\"\n";
+    // Another system's tool of the same name, with a test of the same name.
+    let other = manifest
+        .replace("available = { commands = [\"not-a-program\"] }\n", "")
+        .replace("text = \"x\"", "text = \"y\"");
+    let project = Project::new()
+        .manifest("a.toml", manifest)
+        .manifest("b.toml", &other);
+    let ran = project.test(&[]);
+    assert_eq!(
+        ran.stdout,
+        "skip  t: says x\n      the tool is left out here\nok    t: says x\nok: 1 test passed, 1 skipped\n"
+    );
+    assert_eq!(ran.code, 0);
+    let report = project.test(&["--format", "junit"]).stdout;
+    assert!(report.contains("<skipped message="), "{report}");
+}
+
+#[test]
+fn the_samples_pass_their_tests() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_snodo"))
+        .args(["test", "manifests"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdin(Io::null())
+        .output();
+    let ran = Checked::of(output.unwrap());
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn a_terminal_is_not_driven_by_what_a_tool_says() {
+    let manifest = "[[tool]]\nname = \"t\"\nresult.text = \"\\u001b[2J\\u202e\\r<&>\"\n\
+                    [[tool.test]]\nname = \"t\"\nexpect.text = \"x\"\n";
     let project = Project::with(manifest);
-    let begun = Fifo::make(project.manifests().join("begun"));
-    let mut child = project.command("test").stdout(Io::null()).spawn().unwrap();
-    drop(begun.until_read());
-    kill(child.id(), "INT");
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let ran = project.test(&[]);
+    assert_eq!(
+        ran.stdout,
+        "FAIL  t: t\n      manifests/a.toml:5\n      text differs (- expected, + actual)\n        - x\n        \
+         + \\u{1b}[2J\\u{202e}\\r<&>\nfailed: 1 of 1 test\n"
+    );
+    let report = project.test(&["--format", "junit"]).stdout;
+    assert!(
+        report.contains("\\u{1b}[2J\\u{202e}\\r&lt;&amp;&gt;"),
+        "{report}"
+    );
 }

@@ -2,6 +2,7 @@
 //! servers that misbehave.
 
 mod answers;
+mod catalog;
 mod commands;
 mod foreign;
 mod hostile;

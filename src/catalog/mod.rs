@@ -1,0 +1,39 @@
+//! What a server offers, written down for people: collected through the client, so that what a client
+//! sees is what is written.
+
+mod collect;
+mod coverage;
+mod markdown;
+mod prose;
+mod rows;
+
+#[cfg(test)]
+mod tests;
+
+pub use collect::{Catalog, collect};
+pub use coverage::{Coverage, coverage};
+pub use markdown::markdown;
+pub use rows::resolved;
+
+use serde_json::{Value, json};
+
+/// The catalog as JSON: what the server sent, and the coverage.
+pub fn to_json(catalog: &Catalog) -> Value {
+    let coverage = coverage(catalog);
+    json!({
+        "server": catalog.about.server,
+        "protocol": catalog.protocol,
+        "instructions": catalog.about.instructions,
+        "capabilities": catalog.about.capabilities,
+        "tools": catalog.tools,
+        "resources": catalog.resources,
+        "templates": catalog.templates,
+        "prompts": catalog.prompts,
+        "coverage": {
+            "described": coverage.described(),
+            "total": coverage.total(),
+            "percent": coverage.percent(),
+            "gaps": coverage.gaps,
+        },
+    })
+}
