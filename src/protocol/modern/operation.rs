@@ -48,18 +48,13 @@ pub(in crate::protocol) fn read(
         let name = mirrored_name(&request.method, params).and_then(text);
         headers::check_target(headers, &request.method, name.as_deref())?;
     }
-    params.meta.check_capabilities()?;
+    let capabilities = params.meta.capabilities()?;
     let (method, what) = match &*request.method {
         "subscriptions/listen" => {
             let filter = listen::filter(face.offer, params)?;
             ("subscriptions/listen", What::Listen(filter))
         }
         "server/discover" => ("server/discover", What::Operation(Operation::Discover)),
-        // Not a method of this revision; its sender may have no other way to learn what is.
-        "initialize" => return Err(OpError::MethodNotFound(format!(
-            "initialize (a request with `io.modelcontextprotocol/protocolVersion` in its `_meta` needs none; this server speaks {})",
-            face.protocols
-        )).into()),
         method => {
             let (method, operation) = request::operation(face, method, params)?;
             (method, What::Operation(operation))
@@ -74,6 +69,7 @@ pub(in crate::protocol) fn read(
         request_id: request.id.to_text(),
         method,
         client: params.meta.client()?,
+        capabilities,
         progress: params.meta.progress()?,
         log_level: params.meta.log_level()?,
         trace: params.meta.trace(),

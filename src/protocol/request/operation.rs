@@ -99,7 +99,7 @@ fn arguments(raw: Option<&RawValue>) -> Result<Arguments, OpError> {
 }
 
 /// An object of texts; absent is empty.
-pub(super) fn texts(name: &str, raw: Option<&RawValue>) -> Result<Texts, OpError> {
+pub(in crate::protocol) fn texts(name: &str, raw: Option<&RawValue>) -> Result<Texts, OpError> {
     let Some(raw) = raw else {
         return Ok(Texts::new());
     };
