@@ -11,7 +11,7 @@ use super::request::Params;
 use super::seal;
 use super::step::{Call, Listen, Outcome, Remember, Step, Wanted};
 use super::version::{Dialect, Revision};
-use crate::ops::{Filter, OpError};
+use crate::ops::Filter;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

@@ -120,10 +120,7 @@ impl Face {
         self.ready(
             || modern::tools_page(self, tools, next_cursor, cache),
             |shape| legacy::tools_page(tools, next_cursor, shape),
-            tools.iter().any(|tool| {
-                let schema = tool.output_schema.as_ref();
-                !tool.icons.is_empty() || schema.is_some()
-            }),
+            tools.iter().any(|tool| !tool.icons.is_empty()),
         )
     }
 

@@ -37,9 +37,14 @@ pub struct Listener {
 
 #[derive(Debug)]
 struct Shared {
-    filter: Filter,
-    pending: Mutex<Pending>,
+    state: Mutex<State>,
     filled: AtomicWaker,
+}
+
+#[derive(Debug)]
+struct State {
+    filter: Filter,
+    pending: Pending,
 }
 
 /// What a listener has not been told yet.
@@ -48,9 +53,12 @@ struct Pending {
     tools: bool,
     prompts: bool,
     resources: bool,
-    /// Places in the filter's URIs.
-    uris: BTreeSet<usize>,
+    /// Of the filter's URIs.
+    uris: BTreeSet<Arc<str>>,
 }
+
+/// Most bytes of all URIs that a listener adds to what it listens for.
+const MOST_ADDED: usize = 256 * 1024;
 
 /// There are as many listeners as there may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,8 +80,10 @@ impl Hub {
     /// There are as many listeners as there may be.
     pub fn listen(&self, filter: Filter) -> Result<Listener, Full> {
         let shared = Arc::new(Shared {
-            filter,
-            pending: Mutex::default(),
+            state: Mutex::new(State {
+                filter,
+                pending: Pending::default(),
+            }),
             filled: AtomicWaker::new(),
         });
         let mut listeners = self.listeners();
@@ -115,7 +125,7 @@ impl Hub {
         self.tell(|filter, pending| {
             let uris = filter.uris.as_deref().unwrap_or_default();
             if let Ok(place) = uris.binary_search_by(|known| (**known).cmp(uri)) {
-                pending.uris.insert(place);
+                pending.uris.extend(uris.get(place).cloned());
             }
         });
     }
@@ -123,19 +133,19 @@ impl Hub {
     /// Says that each resource has changed whose URI is one of these.
     pub fn updated_where(&self, is_one: impl Fn(&str) -> bool) {
         self.tell(|filter, pending| {
-            let uris = filter.uris.iter().flatten().enumerate();
-            let changed = uris.filter(|(_, uri)| is_one(uri));
-            pending.uris.extend(changed.map(|(place, _)| place));
+            let changed = filter.uris.iter().flatten().filter(|uri| is_one(uri));
+            pending.uris.extend(changed.cloned());
         });
     }
 
     /// Marks what has changed for each listener, and wakes those that have something to tell.
     fn tell(&self, mark: impl Fn(&Filter, &mut Pending)) {
         for listener in self.listeners().by_number.values() {
-            let mut pending = listener.pending();
-            mark(&listener.filter, &mut pending);
+            let mut state = listener.state();
+            let State { filter, pending } = &mut *state;
+            mark(filter, pending);
             let is_due = !pending.is_empty();
-            drop(pending);
+            drop(state);
             if is_due {
                 listener.filled.wake();
             }
@@ -151,14 +161,40 @@ impl Hub {
 
 impl Listener {
     /// What it listens for.
-    pub fn filter(&self) -> &Filter {
-        &self.shared.filter
+    pub fn filter(&self) -> Filter {
+        self.shared.state().filter.clone()
+    }
+
+    /// Listens for changes of the resource of this URI too. False when it listens for as many as it
+    /// may: [`Filter::MOST`], in 256 KiB.
+    pub fn add(&self, uri: &str) -> bool {
+        let mut state = self.shared.state();
+        let uris = state.filter.uris.get_or_insert_default();
+        let Err(place) = uris.binary_search_by(|known| (**known).cmp(uri)) else {
+            return true;
+        };
+        let bytes: usize = uris.iter().map(|uri| uri.len()).sum();
+        if uris.len() >= Filter::MOST || bytes + uri.len() > MOST_ADDED {
+            return false;
+        }
+        uris.insert(place, Arc::from(uri));
+        true
+    }
+
+    /// Listens no more for changes of the resource of this URI.
+    pub fn remove(&self, uri: &str) {
+        let mut state = self.shared.state();
+        let State { filter, pending } = &mut *state;
+        if let Some(uris) = &mut filter.uris {
+            uris.retain(|known| **known != *uri);
+        }
+        pending.uris.remove(uri);
     }
 
     /// Takes the next change, lists before resources.
     pub fn poll_next(&self, cx: &mut Context<'_>) -> Poll<Change> {
         self.shared.filled.register(cx.waker());
-        match self.shared.pending().take(&self.shared.filter) {
+        match self.shared.state().pending.take() {
             Some(change) => Poll::Ready(change),
             None => Poll::Pending,
         }
@@ -172,8 +208,8 @@ impl Drop for Listener {
 }
 
 impl Shared {
-    fn pending(&self) -> MutexGuard<'_, Pending> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -190,15 +226,13 @@ impl Pending {
         !self.tools && !self.prompts && !self.resources && self.uris.is_empty()
     }
 
-    fn take(&mut self, filter: &Filter) -> Option<Change> {
+    fn take(&mut self) -> Option<Change> {
         for list in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
             if std::mem::take(self.list(list)) {
                 return Some(Change::List(list));
             }
         }
-        let place = self.uris.pop_first()?;
-        let uri = filter.uris.as_ref()?.get(place)?;
-        Some(Change::Resource(Arc::clone(uri)))
+        self.uris.pop_first().map(Change::Resource)
     }
 }
 
@@ -253,5 +287,24 @@ mod tests {
         drop(one);
         assert!(hub.is_empty());
         assert!(hub.listen(Filter::default()).is_ok());
+    }
+
+    #[test]
+    fn what_is_listened_for_changes() {
+        let hub = Hub::new(1);
+        let listener = hub.listen(filter(true, &["a:2"])).unwrap();
+        let changed = |uri: &str| Change::Resource(uri.into());
+        assert!(listener.add("a:1") && listener.add("a:1"));
+        hub.updated_where(|_| true);
+        assert_eq!(taken(&listener), [changed("a:1"), changed("a:2")]);
+        hub.updated("a:2");
+        listener.remove("a:2");
+        listener.remove("a:3");
+        assert!(taken(&listener).is_empty(), "what was unsubscribed is told");
+        hub.updated_where(|_| true);
+        assert_eq!(taken(&listener), [changed("a:1")]);
+        assert!(!listener.add(&"x".repeat(MOST_ADDED)));
+        let added = (0..).take_while(|n| listener.add(&format!("b:{n}")));
+        assert_eq!(added.count(), Filter::MOST - 1);
     }
 }

@@ -32,6 +32,14 @@ const LASTS: u64 = 30 * 24 * 60 * 60;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SessionKey(pub(in crate::protocol) [u8; 16]);
 
+#[cfg(test)]
+impl SessionKey {
+    /// One for tests of what is keyed by it.
+    pub fn numbered(number: usize) -> Self {
+        Self((number as u128).to_be_bytes())
+    }
+}
+
 /// What a handshake has settled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::protocol) struct Agreed {

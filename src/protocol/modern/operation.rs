@@ -5,7 +5,7 @@
 use super::headers;
 use super::listen;
 use super::mirrored;
-use crate::ops::{Context, Filter, OpError, Operation};
+use crate::ops::{Context, Filter, Operation};
 use crate::protocol::codes::Fault;
 use crate::protocol::face::Face;
 use crate::protocol::jsonrpc::{Request, text};
