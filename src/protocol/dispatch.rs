@@ -86,22 +86,18 @@ fn way_by_head(
     method: &str,
     params: &Params<'_>,
 ) -> Result<Way, Fault> {
-    let Some(oldest) = face.protocols.oldest_legacy().filter(|_| !params.names_version()) else {
+    let Some(oldest) = face
+        .protocols
+        .oldest_legacy()
+        .filter(|_| !params.names_version())
+    else {
         return Ok(Way::Modern);
     };
     if method == "initialize" {
         return Ok(Way::Handshake);
     }
     let session = head.session(face)?;
-    let named = match head.version() {
-        Named::Nothing => None,
-        Named::One(name) => Some(spoken(face, name)?),
-        Named::Garbled => {
-            return Err(Fault::InvalidRequest(
-                "MCP-Protocol-Version must be there once, with the name of a revision".into(),
-            ));
-        }
-    };
+    let named = named(face, head)?;
     Ok(match (session, named) {
         (Some(session), _) => Way::Legacy(session.agreed, Some(session.key)),
         (None, Some(revision)) => match revision.legacy() {
@@ -120,7 +116,11 @@ fn way_by_stream(
     method: &str,
     params: &Params<'_>,
 ) -> Way {
-    let Some(oldest) = face.protocols.oldest_legacy().filter(|_| !params.names_version()) else {
+    let Some(oldest) = face
+        .protocols
+        .oldest_legacy()
+        .filter(|_| !params.names_version())
+    else {
         return Way::Modern;
     };
     if method == "initialize" {
@@ -141,19 +141,6 @@ fn way_by_stream(
 fn can_only_be_modern(face: &Face, method: &str, params: &Params<'_>) -> bool {
     let method = matches!(method, "server/discover" | "subscriptions/listen");
     face.protocols.speaks(Revision::V2026_07_28) && (method || params.stands_alone())
-}
-
-/// The revision of this name.
-///
-/// # Errors
-/// It is not spoken.
-fn spoken(face: &Face, name: &str) -> Result<Revision, Fault> {
-    face.protocols
-        .find(name)
-        .ok_or_else(|| Fault::UnsupportedVersion {
-            requested: excerpt(name).to_owned(),
-            supported: face.protocols,
-        })
 }
 
 /// The dialect of what is said before a revision is known.
@@ -284,18 +271,28 @@ pub fn session(face: &Face, head: &Head<'_>) -> Result<Option<(SessionKey, Filte
 /// The session, when the head names one and nothing in it is wrong.
 fn checked_session(face: &Face, head: &Head<'_>) -> Result<Option<Session>, Fault> {
     let session = head.session(face)?;
-    match head.version() {
-        Named::Nothing => {}
-        Named::One(name) => {
-            spoken(face, name)?;
-        }
-        Named::Garbled => {
-            return Err(Fault::InvalidRequest(
-                "MCP-Protocol-Version must be there once, with the name of a revision".into(),
-            ));
-        }
-    }
+    named(face, head)?;
     Ok(session)
+}
+
+/// The revision that the header names, when there is one.
+///
+/// # Errors
+/// It is not spoken, or the header names nothing that is one.
+fn named(face: &Face, head: &Head<'_>) -> Result<Option<Revision>, Fault> {
+    match head.version() {
+        Named::Nothing => Ok(None),
+        Named::One(name) => match face.protocols.find(name) {
+            Some(revision) => Ok(Some(revision)),
+            None => Err(Fault::UnsupportedVersion {
+                requested: excerpt(name).to_owned(),
+                supported: face.protocols,
+            }),
+        },
+        Named::Garbled => Err(Fault::InvalidRequest(
+            "MCP-Protocol-Version must be there once, with the name of a revision".into(),
+        )),
+    }
 }
 
 /// What a notification asks for. In a stream it never has an answer; over HTTP one that is named
@@ -322,7 +319,12 @@ fn notify(face: &Face, carrier: Carrier<'_>, notification: &Notification<'_>) ->
             if params.names_version() || !face.shakes_hands() {
                 return Step::Nothing;
             }
-            match checked_session(face, &head) {
+            // Without a session nothing says that it follows a handshake: its header is not judged.
+            let session = match head.session(face) {
+                Ok(Some(_)) => checked_session(face, &head),
+                other => other,
+            };
+            match session {
                 Err(fault) => Step::Reply(error(handshake_dialect(face), None, &fault)),
                 Ok(None) => Step::Nothing,
                 Ok(Some(session)) => cancelled().map_or(Step::Nothing, |id| Step::Cancel {
@@ -337,7 +339,8 @@ fn notify(face: &Face, carrier: Carrier<'_>, notification: &Notification<'_>) ->
 /// What came of a request of the server's own. Where every request stands alone there are none.
 fn came(face: &Face, carrier: Carrier<'_>, outcome: jsonrpc::Outcome<'_>) -> Step {
     let session = match carrier {
-        Carrier::Stream(_) => None,
+        Carrier::Stream(_) if face.shakes_hands() => None,
+        Carrier::Stream(_) => return Step::Nothing,
         Carrier::Http(head) => {
             let modern = matches!(head.version(), Named::One(name)
                 if face.protocols.find(name) == Some(Revision::V2026_07_28));
@@ -388,4 +391,3 @@ fn unshaken(face: &Face, params: Option<&RawValue>) -> Fault {
         supported: face.protocols,
     }
 }
-

@@ -2,9 +2,9 @@
 //! LoggingMessageNotification). They go where the request's answer goes, so their `_meta` has
 //! nothing to say: a subscription's id is for those of a subscription.
 
-use crate::ops::{LogLevel, Notice, ProgressToken};
 use super::json;
 use super::jsonrpc;
+use crate::ops::{LogLevel, Notice, ProgressToken};
 use bytes::Bytes;
 
 /// Writes a notification. Progress names the token that the request brought.

@@ -19,7 +19,9 @@ pub(super) fn content(out: &mut Vec<u8>, outcome: &ToolOutcome, shape: Shape) {
 
 /// Writes the messages of a GetPromptResult.
 pub(super) fn messages(out: &mut Vec<u8>, outcome: &PromptOutcome, shape: Shape) {
-    json::array(out, &outcome.messages, |out, item| message(out, item, shape));
+    json::array(out, &outcome.messages, |out, item| {
+        message(out, item, shape)
+    });
 }
 
 /// Writes a PromptMessage.
@@ -78,7 +80,9 @@ pub(super) fn room_of_tool(outcome: &ToolOutcome) -> usize {
 
 pub(super) fn room_of_prompt(outcome: &PromptOutcome) -> usize {
     let messages = outcome.messages.iter();
-    let content: usize = messages.map(|message| content::room(&message.content)).sum();
+    let content: usize = messages
+        .map(|message| content::room(&message.content))
+        .sum();
     FRAME + content
 }
 

@@ -88,7 +88,10 @@ impl Drop for Place {
         let mut table = lock(&self.table);
         table.running -= 1;
         if let Some(key) = &self.key
-            && table.by_id.get(key).is_some_and(|(number, _)| *number == self.number)
+            && table
+                .by_id
+                .get(key)
+                .is_some_and(|(number, _)| *number == self.number)
         {
             table.by_id.remove(key);
         }

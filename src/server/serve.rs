@@ -100,7 +100,10 @@ impl<S: Snapshots> Server<S> {
         let limit = self.limits.request_timeout;
         let shutdown = &self.shutdown;
         if call.outlives_caller {
-            if let Some(level) = call.session.and_then(|session| self.sessions.level(session)) {
+            if let Some(level) = call
+                .session
+                .and_then(|session| self.sessions.level(session))
+            {
                 call.context.log_level = call.context.log_level.and(Some(level));
             }
             return match self.calls.begin(call.session, call.reply_to.id()) {
@@ -268,7 +271,8 @@ pub(super) fn subscribe<R: Execute>(
         Ok(())
     } else {
         Err(OpError::Failed(
-            "as many resources are subscribed to as may be; unsubscribe from one and try again".into(),
+            "as many resources are subscribed to as may be; unsubscribe from one and try again"
+                .into(),
         ))
     }
 }

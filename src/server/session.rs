@@ -240,9 +240,7 @@ impl<S: Snapshots> Session for StreamSession<S> {
             Step::Initialized(lists) => self.initialized(lists),
             Step::Call(call) => self.call(runtime, call),
             Step::Listen(listen) => self.listen(listen),
-            Step::Remember(remember) => {
-                Received::Answer(self.remember(&runtime, remember).body)
-            }
+            Step::Remember(remember) => Received::Answer(self.remember(&runtime, remember).body),
         }
     }
 

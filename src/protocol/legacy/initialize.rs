@@ -48,9 +48,10 @@ pub(in crate::protocol) fn initialize(
         None => Capabilities::default(),
     };
     let client = match asked.client_info {
-        Some(raw) => Some(request::implementation(raw).ok_or_else(|| {
-            must_be("clientInfo", "an object with a `name` and a `version`")
-        })?),
+        Some(raw) => Some(
+            request::implementation(raw)
+                .ok_or_else(|| must_be("clientInfo", "an object with a `name` and a `version`"))?,
+        ),
         None => None,
     };
     let of = |kind: Option<crate::protocol::Behaviour>| kind.unwrap_or_default();

@@ -5,7 +5,7 @@
 use super::headers;
 use super::listen;
 use super::mirrored;
-use crate::ops::{Context, Filter, Operation};
+use crate::ops::{Context, Filter, OpError, Operation};
 use crate::protocol::codes::Fault;
 use crate::protocol::face::Face;
 use crate::protocol::jsonrpc::{Request, text};
@@ -55,6 +55,15 @@ pub(in crate::protocol) fn read(
             ("subscriptions/listen", What::Listen(filter))
         }
         "server/discover" => ("server/discover", What::Operation(Operation::Discover)),
+        // Not a method of this revision; its sender may have no other way to learn what is.
+        "initialize" => {
+            return Err(OpError::MethodNotFound(format!(
+                "initialize (a request with `io.modelcontextprotocol/protocolVersion` in its `_meta` \
+                 needs none; this server speaks {})",
+                face.protocols
+            ))
+            .into());
+        }
         method => {
             let (method, operation) = request::operation(face, method, params)?;
             (method, What::Operation(operation))

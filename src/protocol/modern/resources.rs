@@ -19,7 +19,8 @@ pub(in crate::protocol) fn resources_page(
     cache: Cache,
 ) -> Bytes {
     let write = |out: &mut Vec<u8>, item: &ResourceDeclaration| {
- declare::resource(out, "uri", item, SHAPE); };
+        declare::resource(out, "uri", item, SHAPE);
+    };
     page(face, "resources", resources, write, next_cursor, cache)
 }
 
