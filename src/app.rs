@@ -184,6 +184,7 @@ async fn serve(
     let handle = Handle::new(runtime);
     let limits = Limits {
         in_flight: settings.max_in_flight,
+        outliving: settings.http.max_connections,
         request_timeout: settings.request_timeout,
     };
     let hub = Hub::new(settings.http.max_subscriptions);

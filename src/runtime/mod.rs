@@ -77,6 +77,12 @@ impl Runtime {
         }
     }
 
+    /// Whether a resource of this URI may be there: it is declared, fits a template, or looks like a
+    /// long output that is kept.
+    pub fn knows(&self, uri: &str) -> bool {
+        self.resources.knows(uri) || uri.starts_with(crate::action::outputs::PREFIX)
+    }
+
     /// How many components there are.
     pub fn counts(&self) -> Counts {
         Counts {
