@@ -147,20 +147,19 @@ file = { rotate = "weekly", keep = 0 }
 #[test]
 fn what_is_not_served_is_refused_by_name() {
     let found = findings(
-        "manifests = [\"manifests\"]\n[server]\nprotocols = []\nstate_dir = \"/x\"\ncapabilities = {}\n[http]\nlisten = [\"systemd\"]\ntls = {}\n[auth]\n",
+        "manifests = [\"manifests\"]\n[server]\nstate_dir = \"/x\"\ncapabilities = {}\n[http]\nlisten = [\"systemd\"]\ntls = {}\n[auth]\n",
     );
     for (at, key) in [
-        ("3:1", "protocols"),
-        ("4:1", "state_dir"),
-        ("5:1", "capabilities"),
-        ("7:11", "systemd"),
-        ("8:1", "tls"),
-        ("9:2", "auth"),
+        ("3:1", "state_dir"),
+        ("4:1", "capabilities"),
+        ("6:11", "systemd"),
+        ("7:1", "tls"),
+        ("8:2", "auth"),
     ] {
         let expected = format!("{at} `{key}` is not served by this version of snodo");
         assert!(found.contains(&expected), "{expected}: {found:#?}");
     }
-    assert_eq!(found.len(), 6, "{found:#?}");
+    assert_eq!(found.len(), 5, "{found:#?}");
 }
 
 #[test]
