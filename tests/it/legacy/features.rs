@@ -356,3 +356,40 @@ fn batches_are_refused_and_nothing_of_them_is_done() {
         (400, json!(-32600))
     );
 }
+
+#[test]
+fn this_programs_own_client_asks_in_every_revision() {
+    let project = project();
+    let daemon = project.serve();
+    let url = format!("http://{}/mcp", daemon.address());
+    let program = format!(
+        "{} stdio manifests --set log.level=warn",
+        env!("CARGO_BIN_EXE_snodo")
+    );
+    for version in ["2026-07-28", NEWER, OLDER] {
+        for place in [["--url", &url], ["--stdio", &program]] {
+            for (command, shown) in [
+                (&["call", "greet", "who=Ann"][..], "hello Ann"),
+                (&["list", "tools"], "greet"),
+                (&["read", "note://one"], "1"),
+                (&["prompt", "ask", "topic=tea"], "tell me about tea"),
+            ] {
+                let output = std::process::Command::new(env!("CARGO_BIN_EXE_snodo"))
+                    .args([command, &place, &["--protocol", version]].concat())
+                    .current_dir(project.path())
+                    .output()
+                    .unwrap();
+                let said = String::from_utf8(output.stdout).unwrap();
+                let failed = String::from_utf8(output.stderr).unwrap();
+                assert!(
+                    output.status.success(),
+                    "{command:?} {place:?} {version}: {failed}"
+                );
+                assert!(
+                    said.contains(shown),
+                    "{command:?} {place:?} {version}: {said}"
+                );
+            }
+        }
+    }
+}
