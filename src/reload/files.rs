@@ -107,12 +107,13 @@ pub async fn watch_files(
         files.replace(now).tell(&hub);
         let worth = async {
             // What happened before the watch was set made no event.
-            while !fresh {
-                match watch.triggered().await {
-                    Trigger::Files => break,
+            let mut is_due = fresh;
+            while !is_due {
+                is_due = match watch.triggered().await {
+                    Trigger::Files => true,
                     Trigger::Check if watch.has_moved() => return,
-                    Trigger::Check => {}
-                }
+                    Trigger::Check => false,
+                };
             }
             watch.settle(settings.debounce, PATIENCE).await;
         };

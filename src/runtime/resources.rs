@@ -285,7 +285,7 @@ impl Runtime {
         uri: String,
         request: Request<'_>,
     ) -> Result<Answer, OpError> {
-        if uri.starts_with(outputs::PREFIX) {
+        if outputs::is_output(&uri) {
             return self.read_output(uri);
         }
         let Ok(parsed) = Uri::parse(&uri) else {
