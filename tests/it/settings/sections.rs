@@ -149,11 +149,7 @@ fn what_is_not_served_is_refused_by_name() {
     let found = findings(
         "manifests = [\"manifests\"]\n[server]\ncapabilities = {}\n[http]\ntls = {}\n[auth]\n",
     );
-    for (at, key) in [
-        ("3:1", "capabilities"),
-        ("5:1", "tls"),
-        ("6:2", "auth"),
-    ] {
+    for (at, key) in [("3:1", "capabilities"), ("5:1", "tls"), ("6:2", "auth")] {
         let expected = format!("{at} `{key}` is not served by this version of snodo");
         assert!(found.contains(&expected), "{expected}: {found:#?}");
     }
