@@ -14,6 +14,7 @@ mod generate;
 mod init;
 mod list;
 mod listen;
+mod names;
 mod notices;
 mod output;
 mod prompt;
