@@ -87,6 +87,11 @@ fn make(
     let resources = builder.ready(&catalog.resources, before);
     let before = previous.map(|before| &before.prompts.set);
     let prompts = builder.ready(&catalog.prompts, before);
+    let ready = Ready {
+        tools,
+        resources,
+        prompts,
+    };
     let Builder {
         toolbox,
         left_out,
@@ -98,14 +103,16 @@ fn make(
         return Err(errors);
     }
     Ok(Built {
-        runtime: assemble(
-            settings,
-            protocols,
-            (tools, resources, prompts),
-            toolbox.outputs(),
-        ),
+        runtime: assemble(settings, protocols, ready, toolbox.outputs()),
         left_out,
     })
+}
+
+/// The components that are ready.
+struct Ready {
+    tools: Vec<Entry<Tool>>,
+    resources: Vec<Entry<Resource>>,
+    prompts: Vec<Entry<Prompt>>,
 }
 
 /// What components are made ready with, and what came of it so far.
@@ -175,12 +182,12 @@ fn protocols(settings: &Settings, errors: &mut Vec<Diagnostic>) -> Protocols {
     Protocols::of(&names)
 }
 
-fn assemble(
-    settings: &Settings,
-    protocols: Protocols,
-    (tools, resources, prompts): (Vec<Entry<Tool>>, Vec<Entry<Resource>>, Vec<Entry<Prompt>>),
-    outputs: &Outputs,
-) -> Runtime {
+fn assemble(settings: &Settings, protocols: Protocols, ready: Ready, outputs: &Outputs) -> Runtime {
+    let Ready {
+        tools,
+        resources,
+        prompts,
+    } = ready;
     let offer = Offer {
         tools: (!tools.is_empty()).then_some(NOTIFIED),
         prompts: (!prompts.is_empty()).then_some(NOTIFIED),

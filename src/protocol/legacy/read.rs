@@ -13,6 +13,10 @@ const USUAL_LEVEL: LogLevel = LogLevel::Info;
 
 /// What a request asks for.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is taken apart where it is read; a box would cost each request an allocation"
+)]
 pub(in crate::protocol) enum What {
     /// To carry something out.
     Operation(Operation, Context),

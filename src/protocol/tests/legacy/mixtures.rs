@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// A method, its `_meta`, the headers, and how the request is understood.
+type Row<'a> = (&'a str, &'a String, Vec<(&'static str, &'a str)>, As);
+
 #[test]
 fn every_mixture_has_one_answer() {
     use As::{Began, Legacy, Modern, Refused};
@@ -18,7 +21,7 @@ fn every_mixture_has_one_answer() {
     let stranger = begun(&speaking(&ALL).speaking(Protocols::ALL, None), NEWER);
     let tampered = format!("{}A", &newer[..newer.len() - 1]);
     let list = "tools/list";
-    let rows: Vec<(&str, &String, Vec<(&'static str, &str)>, As)> = vec![
+    let rows: Vec<Row<'_>> = vec![
         // Nothing but the body.
         (list, &none, vec![], Legacy(OLDER)),
         (list, &token, vec![], Legacy(OLDER)),
