@@ -1,12 +1,16 @@
 //! The command line: one file a subcommand. Exit codes: 0 done, 1 refused (what is wrong stands on
 //! standard error), 2 misused; `test` has its own.
 
+mod add;
 mod arguments;
 mod call;
 mod catalog;
 mod check;
 mod complete;
+mod connect;
 mod exec_limits;
+mod generate;
+mod init;
 mod list;
 mod listen;
 mod notices;
@@ -15,6 +19,7 @@ mod prompt;
 mod read;
 mod remote;
 mod save;
+mod schema;
 mod serve;
 mod show;
 mod stdio;
@@ -32,7 +37,7 @@ use std::process::ExitCode;
 #[command(
     name = "snodo",
     version,
-    after_help = "Examples:\n  snodo serve ./manifests            serve a folder on http://127.0.0.1:4000/mcp\n  snodo stdio ./manifests            serve it on standard input and output\n  snodo check ./manifests            say what is wrong with it\n  snodo test ./manifests             run the tests in it\n  snodo call NAME key=value          call a tool\n  snodo catalog --output TOOLS.md    write down what is offered\n  snodo serve --set http.listen='[\"127.0.0.1:8080\"]' ./manifests"
+    after_help = "Examples:\n  snodo init my-tools                write a small project to begin with\n  snodo serve ./manifests            serve a folder on http://127.0.0.1:4000/mcp\n  snodo stdio ./manifests            serve it on standard input and output\n  snodo check ./manifests            say what is wrong with it\n  snodo test ./manifests             run the tests in it\n  snodo call NAME key=value          call a tool\n  snodo catalog --output TOOLS.md    write down what is offered\n  snodo serve --set http.listen='[\"127.0.0.1:8080\"]' ./manifests"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -41,6 +46,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Write a small project that runs
+    #[command(after_help = init::EXAMPLES)]
+    Init(init::Arguments),
     /// Serve over Streamable HTTP until told to stop
     #[command(after_help = serve::EXAMPLES)]
     Serve(Source),
@@ -74,6 +82,21 @@ enum Command {
     /// Say what changes on a server, until interrupted
     #[command(after_help = listen::EXAMPLES)]
     Listen(listen::Arguments),
+    /// Serve a client on standard input and output by a server that runs
+    #[command(after_help = connect::EXAMPLES)]
+    Connect(connect::Arguments),
+    /// Add this server to the configuration of a client
+    #[command(after_help = add::EXAMPLES)]
+    Add(add::Arguments),
+    /// Print the JSON Schema of manifests or of the server file, for editors
+    #[command(after_help = schema::EXAMPLES)]
+    Schema(schema::Arguments),
+    /// Print the completions of a shell
+    #[command(after_help = generate::COMPLETIONS)]
+    Completions(generate::Completions),
+    /// Print or write the man pages
+    #[command(after_help = generate::MAN)]
+    Man(generate::Man),
 }
 
 /// Where manifests and settings come from.
@@ -108,6 +131,7 @@ pub fn main() -> ExitCode {
         return exec_limits::run(arguments);
     }
     match Cli::parse().command {
+        Command::Init(arguments) => init::run(&arguments),
         Command::Serve(source) => serve::run(source.asked()),
         Command::Stdio(source) => stdio::run(source.asked()),
         Command::Check(arguments) => check::run(arguments),
@@ -119,6 +143,11 @@ pub fn main() -> ExitCode {
         Command::Prompt(arguments) => prompt::run(arguments),
         Command::Complete(arguments) => complete::run(arguments),
         Command::Listen(arguments) => listen::run(arguments),
+        Command::Connect(arguments) => connect::run(&arguments),
+        Command::Add(arguments) => add::run(&arguments),
+        Command::Completions(arguments) => generate::completions(&arguments),
+        Command::Man(arguments) => generate::man(&arguments),
+        Command::Schema(arguments) => schema::run(&arguments),
     }
 }
 

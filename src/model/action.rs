@@ -1,6 +1,6 @@
 //! What a component does: the validated form of `http`, `shell` and `file`.
 
-use super::{HostPattern, ProgressSpec};
+use super::{HostPattern, ProgressSpec, SendSpec};
 use crate::lang::glob::Glob;
 use crate::lang::template::{Template, Tree};
 use http::header;
@@ -17,6 +17,8 @@ pub enum ActionSpec {
     Shell(Arc<ShellSpec>),
     /// Read a file.
     File(Arc<FileSpec>),
+    /// Message an actor.
+    Actor(Arc<SendSpec>),
 }
 
 impl ActionSpec {
@@ -29,7 +31,7 @@ impl ActionSpec {
     pub fn logs(&self) -> bool {
         match self {
             Self::Shell(spec) => spec.log,
-            Self::Http(_) | Self::File(_) => false,
+            Self::Http(_) | Self::File(_) | Self::Actor(_) => false,
         }
     }
 }
@@ -192,6 +194,11 @@ pub struct ShellSpec {
     pub overflow: Option<Duration>,
     /// Limits set on it.
     pub limits: LimitsSpec,
+}
+
+impl ShellSpec {
+    /// Bytes kept at the most of an output that is longer than its answer may be.
+    pub const MOST_KEPT: usize = 16 << 20;
 }
 
 /// What a `shell` action runs.

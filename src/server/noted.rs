@@ -64,15 +64,15 @@ enum Work {
     Away(Running),
     /// Done.
     Done(Response),
-    /// Answered, cancelled or lost.
+    /// Answered, or cancelled.
     Over,
 }
 
 enum Step {
     Notice(Notice),
     Answer(Response),
-    /// The work ended without an answer: it was cancelled, or the process is ending.
-    Lost,
+    /// There is no answer: it was given before, or the request was cancelled.
+    Over,
 }
 
 impl Noted {
@@ -124,11 +124,8 @@ impl Noted {
                 First::Notice(self)
             }
             Step::Answer(response) => First::Answer(response),
-            Step::Lost if self.is_cancelled() => First::Nothing,
-            Step::Lost => {
-                let lost = OpError::Internal("the request was lost".into());
-                First::Answer(self.reply_to.refuse(&lost.into()))
-            }
+            Step::Over if self.is_cancelled() => First::Nothing,
+            Step::Over => First::Answer(lost(&self.reply_to)),
         }
     }
 
@@ -136,17 +133,17 @@ impl Noted {
         if let Some(notice) = self.first.take() {
             return Poll::Ready(Step::Notice(notice));
         }
-        self.work.poll(cx);
+        self.work.poll(&self.reply_to, cx);
         // Nothing is said of a request that is not wanted any more.
         if self.is_cancelled() || matches!(self.work, Work::Over) {
-            return Poll::Ready(Step::Lost);
+            return Poll::Ready(Step::Over);
         }
         if matches!(self.work, Work::Done(_)) {
             return Poll::Ready(match self.waiting.take_rest() {
                 Some(notice) => Step::Notice(notice),
                 None => match std::mem::replace(&mut self.work, Work::Over) {
                     Work::Done(response) => Step::Answer(response),
-                    _ => Step::Lost,
+                    _ => Step::Over,
                 },
             });
         }
@@ -197,19 +194,19 @@ impl Stream for Noted {
                 Some(Part::More(bytes))
             }
             Step::Answer(response) => Some(Part::Last(response.body)),
-            Step::Lost => None,
+            Step::Over => None,
         })
     }
 }
 
 impl Work {
     /// Lets it work, if it is not done.
-    fn poll(&mut self, cx: &mut Context<'_>) {
+    fn poll(&mut self, reply_to: &ReplyTo, cx: &mut Context<'_>) {
         let done = match self {
             Self::Here(work) => work.as_mut().poll(cx),
             Self::Away(running) => {
                 let joined = Pin::new(&mut running.task).poll(cx);
-                joined.map(|came| came.ok().flatten())
+                joined.map(|came| came.unwrap_or_else(|_| Some(lost(reply_to))))
             }
             Self::Done(_) | Self::Over => return,
         };
@@ -217,6 +214,11 @@ impl Work {
             *self = response.map_or(Self::Over, Self::Done);
         }
     }
+}
+
+/// The answer where the work ended without one: a fault of ours, or the process is ending.
+fn lost(reply_to: &ReplyTo) -> Response {
+    reply_to.refuse(&OpError::Internal("the request was lost".into()).into())
 }
 
 /// A task that ends with its owner, unless it outlives it.

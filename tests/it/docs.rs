@@ -12,28 +12,31 @@
 //! | `json call=NAME` | arguments: the tool NAME of the manifest above is called over `snodo stdio` |
 //! | `json answer` | the answer to the call above: the whole result, less `resultType`, `serverInfo` and a false `isError`; or `{"error": …}` |
 //! | `sh run` | a script, and the `text` block below is all that it prints |
+//! | `sh step`, `sh serve`, `text log` | the newcomer's path, see `docs/path.rs` |
+//! | `… file=NAME` | a file that lies beside every manifest of its page |
 //! | any other | nothing |
 //!
 //! An example is `manifests/example.toml`; a server file `snodo.toml` beside `manifests`. Beside the
 //! manifest lie `notes/today.txt` and `notes/old/`, `search.schema.json`, `beep.wav` and certificates;
-//! the server file declares `secrets.api_token` and `server.env = ["REGION"]`. A script starts in a
+//! the server file declares `secrets.api_token`, `server.env = ["REGION"]` and a `server.state_dir`. A script starts in a
 //! folder that holds README's `tools/hello.toml`.
 
-mod blocks;
+pub mod blocks;
 mod examples;
 mod keys;
+mod path;
 mod readme;
 mod tables;
 
 use std::path::{Path, PathBuf};
 
 /// The repository.
-fn root() -> &'static Path {
+pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// The text of a file of the repository.
-fn text(path: &str) -> String {
+pub fn text(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
@@ -50,7 +53,7 @@ fn docs() -> Vec<String> {
 }
 
 /// Everything that people read.
-fn pages() -> Vec<String> {
+pub fn pages() -> Vec<String> {
     let mut pages = docs();
     for page in ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"] {
         pages.push(page.to_owned());

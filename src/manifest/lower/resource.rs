@@ -4,7 +4,7 @@ use super::action::{Action, action};
 use super::address::{Address, address};
 use super::codes::{CONFLICT, EMPTY_COMPONENT, NO_EFFECT};
 use super::names::PARAMS;
-use super::wrap::wraps;
+use super::wrap::{check_cache, wraps};
 use super::{Cx, Lowered, available, base, complete, contents, identity, names};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::Template;
@@ -27,9 +27,7 @@ pub fn resource<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'
         available::read(cx, &table, || build(cx, &table, address, defaults));
     base::refuse_unserved(
         &table,
-        &[
-            "actor", "ask", "refused", "requires", "scopes", "state", "test",
-        ],
+        &["ask", "refused", "requires", "scopes", "state", "test"],
     );
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
@@ -74,6 +72,7 @@ fn build<'a>(
     let completions = completions(cx, table, &variables, address.is_some(), &call, defaults);
     let action = action(cx, table, defaults, &call);
     let wraps = wraps(cx, table, defaults, call.names(), PARAMS);
+    check_cache(table, &wraps, &action);
     let result = result(cx, table, &call, &action);
     let per_caller = depends_on_caller(table);
     let cache = self::cache(cx, table, per_caller);
@@ -185,7 +184,7 @@ fn result<'a>(
         contents::contents(cx, result, &names)
     });
     let says = spec.as_ref().is_some_and(|spec| spec.contents.is_some());
-    let is_told = cx.findings.errors() > before || table.has("actor");
+    let is_told = cx.findings.errors() > before;
     if matches!(action, Action::None) && !says && !is_told {
         let message = match spec {
             Some(_) => "the resource has no action, and its `result` holds nothing",

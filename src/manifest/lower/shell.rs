@@ -51,7 +51,7 @@ pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<Shel
     let progress = progress(&table);
     let log = table.boolean("log").is_some_and(|read| read.value);
     let limits = limits(&table);
-    let overflow = overflow(&table, &parse);
+    let overflow = overflow(&table, &parse, max_output.as_ref());
     table.finish();
     Some(ShellSpec {
         program: program?,
@@ -94,7 +94,7 @@ pub(super) fn check_nul(table: &Table<'_>, read: &At<Template>) -> bool {
     !has_nul
 }
 
-fn env(table: &Table<'_>, templates: &Templates<'_>) -> Vec<(String, Template)> {
+pub(super) fn env(table: &Table<'_>, templates: &Templates<'_>) -> Vec<(String, Template)> {
     let Some(variables) = table.table("env") else {
         return Vec::new();
     };
@@ -110,7 +110,7 @@ fn env(table: &Table<'_>, templates: &Templates<'_>) -> Vec<(String, Template)> 
     env
 }
 
-fn pass_env(cx: &Cx<'_>, table: &Table<'_>) -> Vec<(String, String)> {
+pub(super) fn pass_env(cx: &Cx<'_>, table: &Table<'_>) -> Vec<(String, String)> {
     let listed = table.literals("pass_env");
     let names: Vec<String> = match (listed, table.has("pass_env")) {
         (Some(names), _) => names
@@ -131,7 +131,10 @@ fn pass_env(cx: &Cx<'_>, table: &Table<'_>) -> Vec<(String, String)> {
 }
 
 /// Where the child will look for its program; `None` when a call decides.
-fn search_path(env: &[(String, Template)], pass_env: &[(String, String)]) -> Option<String> {
+pub(super) fn search_path(
+    env: &[(String, Template)],
+    pass_env: &[(String, String)],
+) -> Option<String> {
     let own = env.iter().find(|(name, _)| name == "PATH");
     if let Some((_, path)) = own {
         return path.literal().map(str::to_owned);
@@ -141,7 +144,7 @@ fn search_path(env: &[(String, Template)], pass_env: &[(String, String)]) -> Opt
 }
 
 /// The working folder; `None` when it is said wrong.
-fn cwd(cx: &Cx<'_>, table: &Table<'_>) -> Option<PathBuf> {
+pub(super) fn cwd(cx: &Cx<'_>, table: &Table<'_>) -> Option<PathBuf> {
     table.knows("cwd");
     if !table.has("cwd") {
         return Some(cx.folder.path().to_owned());
@@ -200,7 +203,7 @@ fn parse(table: &Table<'_>) -> Parse {
 }
 
 /// `overflow`, and how long what it keeps can be read.
-fn overflow(table: &Table<'_>, parse: &Parse) -> Option<Duration> {
+fn overflow(table: &Table<'_>, parse: &Parse, most: Option<&At<usize>>) -> Option<Duration> {
     let kept = table.word("overflow", &[("resource", ())]);
     let ttl = table.millis("output_ttl_ms", 1..=MAX_MILLIS);
     if let (Some(ttl), false) = (&ttl, table.has("overflow")) {
@@ -210,12 +213,21 @@ fn overflow(table: &Table<'_>, parse: &Parse) -> Option<Duration> {
     let kept = kept?;
     if !matches!(parse, Parse::Text | Parse::Lines) {
         let message = "`overflow` is for text and lines: of anything else a part is of no use";
-        table.error(CONFLICT, kept.at, message);
+        table.error(CONFLICT, kept.at.clone(), message);
+    }
+    if let Some(most) = most.filter(|most| most.value >= ShellSpec::MOST_KEPT) {
+        let message = format!(
+            "an answer of `max_output_bytes` leaves nothing to `overflow`, which keeps {} bytes",
+            ShellSpec::MOST_KEPT
+        );
+        let found = Diagnostic::error(CONFLICT, most.at.clone(), message);
+        let help = "lower `max_output_bytes`: the rest can be read on in parts";
+        table.report(found.related(kept.at, "`overflow`").help(help));
     }
     Some(ttl.map_or(Duration::from_secs(600), |read| read.value))
 }
 
-fn limits(table: &Table<'_>) -> LimitsSpec {
+pub(super) fn limits(table: &Table<'_>) -> LimitsSpec {
     let count = |key, low: i64, high: i64| {
         table
             .integer(key, low..=high)

@@ -15,7 +15,7 @@ const USUAL_LEVEL: LogLevel = LogLevel::Info;
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,
-    reason = "it is taken apart where it is read; a box would cost each request an allocation"
+    reason = "it is taken apart where it is made; a box would cost each request an allocation"
 )]
 pub(in crate::protocol) enum What {
     /// To carry something out.

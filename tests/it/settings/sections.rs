@@ -49,7 +49,7 @@ cache.tools = { ttl_ms = 60000, scope = "public" }
 cache.discovery = { ttl_ms = 1, scope = "private" }
 
 [http]
-listen = ["127.0.0.1:0", "[::1]:0", "localhost:0", "unix:run/s.sock"]
+listen = ["127.0.0.1:0", "[::1]:0", "localhost:0", "unix:run/s.sock", "systemd", "systemd:mcp"]
 path = "/x"
 allowed_origins = ["https://app.example.com", "http://localhost:3000/", "*"]
 allowed_hosts = ["mcp.example.com", "mcp.example.com:8080", "[::1]", "*"]
@@ -147,19 +147,13 @@ file = { rotate = "weekly", keep = 0 }
 #[test]
 fn what_is_not_served_is_refused_by_name() {
     let found = findings(
-        "manifests = [\"manifests\"]\n[server]\nstate_dir = \"/x\"\ncapabilities = {}\n[http]\nlisten = [\"systemd\"]\ntls = {}\n[auth]\n",
+        "manifests = [\"manifests\"]\n[server]\ncapabilities = {}\n[http]\ntls = {}\n[auth]\n",
     );
-    for (at, key) in [
-        ("3:1", "state_dir"),
-        ("4:1", "capabilities"),
-        ("6:11", "systemd"),
-        ("7:1", "tls"),
-        ("8:2", "auth"),
-    ] {
+    for (at, key) in [("3:1", "capabilities"), ("5:1", "tls"), ("6:2", "auth")] {
         let expected = format!("{at} `{key}` is not served by this version of snodo");
         assert!(found.contains(&expected), "{expected}: {found:#?}");
     }
-    assert_eq!(found.len(), 5, "{found:#?}");
+    assert_eq!(found.len(), 3, "{found:#?}");
 }
 
 #[test]
@@ -167,8 +161,8 @@ fn a_wrong_address_is_said_once() {
     assert_eq!(
         findings("manifests = [\"manifests\"]\n[http]\nlisten = [\"4000\", \"localhost\"]\n"),
         [
-            "3:11 `4000` is not a place to listen; write `127.0.0.1:4000`, `[::1]:4000` or `unix:/run/snodo.sock`",
-            "3:19 `localhost` is not a place to listen; write `127.0.0.1:4000`, `[::1]:4000` or `unix:/run/snodo.sock`",
+            "3:11 `4000` is not a place to listen; write `127.0.0.1:4000`, `[::1]:4000`, `unix:/run/snodo.sock` or `systemd`",
+            "3:19 `localhost` is not a place to listen; write `127.0.0.1:4000`, `[::1]:4000`, `unix:/run/snodo.sock` or `systemd`",
         ]
     );
 }

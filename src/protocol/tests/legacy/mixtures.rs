@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// A method, its `_meta`, the headers, and how the request is understood.
-type Row<'a> = (&'a str, &'a String, Vec<(&'static str, &'a str)>, As);
+/// Header fields by name.
+type Headers<'h> = Vec<(&'static str, &'h str)>;
 
 #[test]
 fn every_mixture_has_one_answer() {
@@ -21,7 +21,7 @@ fn every_mixture_has_one_answer() {
     let stranger = begun(&speaking(&ALL).speaking(Protocols::ALL, None), NEWER);
     let tampered = format!("{}A", &newer[..newer.len() - 1]);
     let list = "tools/list";
-    let rows: Vec<Row<'_>> = vec![
+    let rows: Vec<(&str, &String, Headers<'_>, As)> = vec![
         // Nothing but the body.
         (list, &none, vec![], Legacy(OLDER)),
         (list, &token, vec![], Legacy(OLDER)),
