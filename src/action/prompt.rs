@@ -16,13 +16,7 @@ pub fn messages(
     scope: &Scope,
     output: Option<Arc<dyn Output>>,
 ) -> Result<PromptOutcome, Failure> {
-    let scope = match &output {
-        Some(output) => {
-            let output = Arc::clone(output);
-            scope.clone().with_lazy("output", move || output.value())
-        }
-        None => scope.clone(),
-    };
+    let scope = render::with_output(scope, output.as_ref());
     let result = prompt.result.as_ref();
     let description = match result.and_then(|result| result.description.as_ref()) {
         Some(description) => render::text("result.description", description, &scope)?,

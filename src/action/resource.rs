@@ -20,13 +20,7 @@ pub fn contents(
     output: Option<Arc<dyn Output>>,
     cache: Cache,
 ) -> Result<ResourceOutcome, OpError> {
-    let scope = match &output {
-        Some(output) => {
-            let output = Arc::clone(output);
-            scope.clone().with_lazy("output", move || output.value())
-        }
-        None => scope.clone(),
-    };
+    let scope = render::with_output(scope, output.as_ref());
     let made = made(resource, uri, &scope, output.as_deref());
     let (contents, meta) = made.map_err(|error| match error {
         NoAnswer::Failed(Failure(text)) => OpError::Failed(text),
