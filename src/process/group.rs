@@ -23,6 +23,7 @@ use rustix::process::{
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// How often it is asked whether a group without a leader is gone: no event tells.
@@ -43,6 +44,20 @@ pub enum Exit {
     Unknown,
 }
 
+/// Groups that are owned now, and that ever were.
+static RUNNING: AtomicU64 = AtomicU64::new(0);
+static STARTED: AtomicU64 = AtomicU64::new(0);
+
+/// How many children run, their groups included.
+pub fn running() -> u64 {
+    RUNNING.load(Relaxed)
+}
+
+/// How many children were started so far.
+pub fn started() -> u64 {
+    STARTED.load(Relaxed)
+}
+
 /// A child that leads its own process group, owned until nothing is left of either.
 pub struct Group {
     leader: Child,
@@ -58,6 +73,8 @@ pub struct Group {
 impl Group {
     /// Owns a child that was started as the leader of its own group.
     pub(super) fn new(leader: Child) -> Self {
+        RUNNING.fetch_add(1, Relaxed);
+        STARTED.fetch_add(1, Relaxed);
         Self {
             number: Pid::from_child(&leader),
             leader,
@@ -209,6 +226,7 @@ fn reap_orphans(group: Pid) -> bool {
 impl Drop for Group {
     /// The last resort, when the runtime ends before the group: SIGKILL, and a bounded wait.
     fn drop(&mut self) {
+        RUNNING.fetch_sub(1, Relaxed);
         if self.is_gone() {
             return;
         }

@@ -10,7 +10,7 @@ mod starter;
 mod watch;
 
 pub use error::ProcessError;
-pub use group::{Exit, Group};
+pub use group::{Exit, Group, running, started};
 pub use launch::Launch;
 pub use limits::{EXEC_FAILED, REPORT_MAX, SUBCOMMAND, own_binary, read_report, report};
 pub use starter::Starter;

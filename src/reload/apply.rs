@@ -13,6 +13,7 @@ use crate::manifest::lower::codes::NOT_READY;
 use crate::manifest::settings::{self, Asked};
 use crate::model::{ActionSpec, Kind, OnError, Settings};
 use crate::runtime::{self, Diff, Handle, Hub, Runtime};
+use crate::server::Watch;
 use crate::service::{Findings, Outcome, Status};
 use crate::shutdown::Shutdown;
 use crate::transport::http::Mover;
@@ -61,6 +62,7 @@ pub struct Reloader {
     hub: Hub,
     shutdown: Shutdown,
     status: Status,
+    watch: Watch,
     /// The settings that hold until the process ends, whatever the server file says later.
     started: Settings,
     /// What is served.
@@ -90,13 +92,14 @@ struct RefusedLook {
 
 impl Reloader {
     /// Goes on from the first load, which is what `handle` serves, on the listener that `mover`
-    /// moves. `hub` hears of what each reload changed, `status` of how it went.
+    /// moves. `hub` hears of what each reload changed, `status` of how it went, `watch` of what
+    /// is served then.
     pub fn new(
         first: State,
         handle: Handle,
         hub: Hub,
         shutdown: Shutdown,
-        status: Status,
+        (status, watch): (Status, Watch),
         mover: Option<Mover>,
     ) -> Self {
         let mut said = Said::default();
@@ -109,6 +112,7 @@ impl Reloader {
             hub,
             shutdown,
             status,
+            watch,
             started: first.settings.clone(),
             served: Look {
                 settings: first.settings,
@@ -247,6 +251,8 @@ impl Reloader {
             "reloaded"
         };
         let counts = runtime.counts();
+        // Before, so that nothing that the new one does goes uncounted.
+        self.watch.serve(&runtime);
         self.handle.swap(Arc::new(runtime));
         // Who asks because of this is answered by the new runtime.
         for list in &diff.lists {

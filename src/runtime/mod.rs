@@ -74,6 +74,16 @@ impl Runtime {
         }
     }
 
+    /// The names of the tools.
+    pub fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.tools.set.keys()
+    }
+
+    /// What `secrets` holds in templates.
+    pub fn secrets(&self) -> &serde_json::Map<String, serde_json::Value> {
+        &self.values.secrets
+    }
+
     /// How many components there are.
     pub fn counts(&self) -> Counts {
         Counts {

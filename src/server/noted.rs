@@ -4,18 +4,18 @@
 //! of its own, so that a reader who is slow, or stops reading, never holds it up: its limits apply,
 //! its output is read, and what it says meanwhile is bounded by [`crate::ops::Notices`].
 
+use super::admission::Turn;
+use super::care::Care;
 use super::carry_out::carry_out;
 use super::{Execute, Part};
 use crate::ops::{Notice, Notices, OpError, ProgressToken, Take, Waiting};
 use crate::protocol::{Call, ReplyTo, Response};
-use crate::shutdown::Shutdown;
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::task::TaskTracker;
@@ -62,17 +62,18 @@ enum Step {
 
 impl Noted {
     /// Carries out `call` as [`carry_out`] does; `notices` and `waiting` are the two ends of what it
-    /// says. If it becomes a task, it is one of those that `shutdown` waits for.
+    /// says. If it becomes a task, it is one of those that the end of the process waits for.
     pub(super) fn new<E: Execute>(
         runtime: Arc<E>,
         call: Call,
         (notices, waiting): (Notices, Waiting),
-        limit: Duration,
-        shutdown: &Shutdown,
+        care: &Arc<Care>,
+        turn: Option<Turn>,
     ) -> Self {
         let (reply_to, token) = (call.reply_to.clone(), call.context.progress.clone());
-        let given_up = shutdown.given_up().clone();
-        let work = async move { carry_out(&*runtime, call, &notices, limit, &given_up).await };
+        let tasks = care.shutdown.tasks().clone();
+        let care = Arc::clone(care);
+        let work = async move { carry_out(&*runtime, call, &notices, &care, turn).await };
         Self {
             work: Work::Here(Box::pin(work)),
             waiting,
@@ -80,7 +81,7 @@ impl Noted {
             token,
             timer: None,
             first: None,
-            tasks: shutdown.tasks().clone(),
+            tasks,
         }
     }
 

@@ -1,15 +1,18 @@
 //! The server: one message by HTTP, or a stream of them.
 
+use super::admission::{Admission, Turn, does_work};
+use super::care::{Care, Watch};
 use super::carry_out::carry_out;
 use super::listen::listening;
 use super::noted::{First, Noted};
-use super::{Endpoint, Execute, Reply, Snapshots, StreamSession};
+use super::{Endpoint, Execute, Reply, Report, Reporter, Snapshots, StreamSession};
 use crate::ops::{Notices, OpError};
 use crate::protocol::{self, Call, Carrier, Listen, Response, Step};
 use crate::runtime::Hub;
 use crate::shutdown::Shutdown;
+use crate::units::Time;
 use bytes::Bytes;
-use http::HeaderMap;
+use http::{HeaderMap, StatusCode};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,8 +22,11 @@ pub struct Limits {
     /// How long a request may run (`http.request_timeout_ms`). It is dropped then and answered with
     /// an internal error; a tool's own, shorter limit is the one that says what became of its work.
     pub request_timeout: Duration,
-    /// How many requests of one stream may be in flight. One more is answered with an error.
+    /// How many requests of one stream may be in flight; one more is answered with an error. How many
+    /// that came by HTTP may be worked on; more wait.
     pub in_flight: usize,
+    /// How many that came by HTTP may wait. One more is answered with 503.
+    pub queued: usize,
 }
 
 impl Default for Limits {
@@ -28,6 +34,7 @@ impl Default for Limits {
         Self {
             request_timeout: Duration::from_secs(60),
             in_flight: 256,
+            queued: 1024,
         }
     }
 }
@@ -38,7 +45,9 @@ pub struct Server<S> {
     runtimes: S,
     limits: Limits,
     hub: Hub,
-    shutdown: Shutdown,
+    care: Arc<Care>,
+    admission: Admission,
+    reporter: Option<Reporter>,
 }
 
 impl<S: Snapshots> Server<S> {
@@ -46,12 +55,27 @@ impl<S: Snapshots> Server<S> {
     /// up are dropped and answered with an internal error: the server is stopping. Changes are told to
     /// those who listen as `hub` hears of them.
     pub fn new(runtimes: S, limits: Limits, hub: Hub, shutdown: Shutdown) -> Self {
+        let watch = Watch::default();
         Self {
             runtimes,
             limits,
             hub,
-            shutdown,
+            admission: Admission::new(limits.in_flight, limits.queued, watch.metrics.clone()),
+            care: Arc::new(Care::new(limits, shutdown, watch)),
+            reporter: None,
         }
+    }
+
+    /// The same server, watched: counted and written down. `reporter` answers who asks how it is.
+    pub fn watched(mut self, watch: Watch, reporter: Reporter) -> Self {
+        let (limits, metrics) = (self.limits, watch.metrics.clone());
+        self.admission = Admission::new(limits.in_flight, limits.queued, metrics);
+        self.care = Arc::new(Care {
+            watch,
+            ..Care::clone(&self.care)
+        });
+        self.reporter = Some(reporter);
+        self
     }
 
     fn listen(&self, listen: Listen, may_stream: bool) -> Reply {
@@ -62,7 +86,7 @@ impl<S: Snapshots> Server<S> {
         match self.hub.listen(filter) {
             Err(full) => message(reply_to.refuse(&OpError::Failed(full.to_string()).into())),
             Ok(listener) => {
-                let stop = self.shutdown.token();
+                let stop = self.care.shutdown.token();
                 let ends = [stop.clone(), stop.clone()];
                 let runtimes = self.runtimes.clone();
                 Reply::Stream(listening(runtimes, listener, reply_to, ends))
@@ -71,18 +95,43 @@ impl<S: Snapshots> Server<S> {
     }
 
     async fn call(&self, runtime: Arc<S::Runtime>, call: Call, may_stream: bool) -> Reply {
-        let limit = self.limits.request_timeout;
+        let turn = match self.turn(&call).await {
+            Ok(turn) => turn,
+            Err(reply) => return reply,
+        };
         let noted = may_stream.then(|| Notices::of(&call.context)).flatten();
         let Some(ends) = noted else {
-            let given_up = self.shutdown.given_up();
-            let response = carry_out(&*runtime, call, &Notices::none(), limit, given_up).await;
+            let none = Notices::none();
+            let response = carry_out(&*runtime, call, &none, &self.care, turn).await;
             return message(response);
         };
-        let noted = Noted::new(runtime, call, ends, limit, &self.shutdown);
+        let noted = Noted::new(runtime, call, ends, &self.care, turn);
         match noted.first().await {
             First::Answer(response) => message(response),
             First::Notice(noted) => Reply::Stream(Box::pin(noted)),
         }
+    }
+
+    /// The turn of a call that does work. The error is its answer.
+    async fn turn(&self, call: &Call) -> Result<Option<Turn>, Reply> {
+        if !does_work(&call.operation) {
+            return Ok(None);
+        }
+        if let Some(turn) = self.admission.turn() {
+            return Ok(Some(turn));
+        }
+        let given_up = self.care.shutdown.given_up();
+        let queued = given_up.run_until_cancelled(self.admission.queue());
+        let why = match tokio::time::timeout(self.care.limit, queued).await {
+            Ok(Some(Ok(turn))) => return Ok(Some(turn)),
+            Ok(Some(Err(busy))) => busy.to_string(),
+            Ok(None) => "the server is stopping".into(),
+            Err(_) => format!("no turn came within {}", Time(self.care.limit)),
+        };
+        tracing::debug!(method = call.context.method, why, "turned a request away");
+        let mut response = call.reply_to.refuse(&OpError::Internal(why).into());
+        response.status = StatusCode::SERVICE_UNAVAILABLE;
+        Err(message(response))
     }
 }
 
@@ -99,6 +148,7 @@ impl<S: Snapshots> Endpoint for Server<S> {
             // (specification: cancellation §Transport-Specific Cancellation).
             Step::Nothing | Step::Cancel(_) => Reply::Accepted,
             Step::Reply(response) => {
+                self.care.watch.metrics.counters().refused.add();
                 tracing::debug!(code = response.code, "refused a message");
                 message(response)
             }
@@ -112,8 +162,12 @@ impl<S: Snapshots> Endpoint for Server<S> {
             self.runtimes.clone(),
             self.limits,
             self.hub.clone(),
-            self.shutdown.clone(),
+            self.care.clone(),
         )
+    }
+
+    fn report(&self, path: &str) -> Option<Report> {
+        self.reporter.as_ref()?.report(path)
     }
 }
 

@@ -1,5 +1,6 @@
 //! A stream of messages: the standard streams.
 
+use super::care::Care;
 use super::carry_out::carry_out;
 use super::in_flight::{InFlight, Place, Refusal};
 use super::listen::listening;
@@ -10,7 +11,6 @@ use crate::protocol::{
     self, Call, Carrier, Conversation, Fault, Listen, PARSE_ERROR, ReplyTo, Step,
 };
 use crate::runtime::Hub;
-use crate::shutdown::Shutdown;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use std::sync::Arc;
@@ -20,9 +20,8 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub struct StreamSession<S> {
     runtimes: S,
-    limits: Limits,
     hub: Hub,
-    shutdown: Shutdown,
+    care: Arc<Care>,
     /// Cancelled once no message comes any more.
     ended: CancellationToken,
     conversation: Conversation,
@@ -30,12 +29,11 @@ pub struct StreamSession<S> {
 }
 
 impl<S: Snapshots> StreamSession<S> {
-    pub(super) fn new(runtimes: S, limits: Limits, hub: Hub, shutdown: Shutdown) -> Self {
+    pub(super) fn new(runtimes: S, limits: Limits, hub: Hub, care: Arc<Care>) -> Self {
         Self {
             runtimes,
-            limits,
             hub,
-            shutdown,
+            care,
             ended: CancellationToken::new(),
             conversation: Conversation::default(),
             in_flight: InFlight::new(limits.in_flight),
@@ -68,7 +66,7 @@ impl<S: Snapshots> StreamSession<S> {
                 Received::Answer(refused.body)
             }
             Ok(listener) => {
-                let ends = [self.shutdown.token().clone(), self.ended.clone()];
+                let ends = [self.care.shutdown.token().clone(), self.ended.clone()];
                 let runtimes = self.runtimes.clone();
                 Received::Work(Work {
                     cancelled: place.cancelled().clone(),
@@ -86,20 +84,19 @@ impl<S: Snapshots> StreamSession<S> {
             Err(refused) => return refused,
         };
         let cancelled = place.cancelled().clone();
-        let limit = self.limits.request_timeout;
         let parts = match Notices::of(&call.context) {
             Some(ends) => {
-                let noted = Noted::new(runtime, call, ends, limit, &self.shutdown);
+                let noted = Noted::new(runtime, call, ends, &self.care, None);
                 in_place(noted, place)
             }
             None => {
-                let given_up = self.shutdown.given_up().clone();
+                let care = Arc::clone(&self.care);
                 let answer = async move {
                     let none = Notices::none();
                     let response = tokio::select! {
                         biased;
                         () = place.cancelled().cancelled() => return None,
-                        response = carry_out(&*runtime, call, &none, limit, &given_up) => response,
+                        response = carry_out(&*runtime, call, &none, &care, None) => response,
                     };
                     place.finish().then_some(Part::Last(response.body))
                 };
@@ -142,6 +139,7 @@ impl<S: Snapshots> Session for StreamSession<S> {
                 Received::Nothing
             }
             Step::Reply(response) if response.code == Some(PARSE_ERROR) => {
+                self.care.watch.metrics.counters().refused.add();
                 tracing::warn!(
                     bytes = message.len(),
                     "a line on the input is not JSON; it was answered with an error"
@@ -149,6 +147,7 @@ impl<S: Snapshots> Session for StreamSession<S> {
                 Received::Answer(response.body)
             }
             Step::Reply(response) => {
+                self.care.watch.metrics.counters().refused.add();
                 tracing::debug!(code = response.code, "refused a message");
                 Received::Answer(response.body)
             }
