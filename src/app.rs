@@ -11,6 +11,7 @@ use crate::lang::diag::Diagnostic;
 use crate::manifest::environment::Environment;
 use crate::manifest::settings::Asked;
 use crate::model::{Counts, HttpSettings, Settings};
+use crate::process;
 use crate::reload::{self, Reloader, State};
 use crate::runtime::{Handle, Hub, Runtime};
 use crate::server::{Audit, Endpoint, Limits, Reporter, Server, Watch};
@@ -98,14 +99,21 @@ async fn start(
     let shutdown = Shutdown::new();
     let loading = shutdown.clone();
     let first = tokio::task::spawn_blocking(move || first::load(asked, environment, &loading));
+    let first = tokio::select! {
+        first = first => first.context("loading failed")?.map(Some),
+        () = signals.stop() => Ok(None),
+    };
+    let Ok(Some(first)) = first else {
+        // Workers may have been started already.
+        shutdown.hurry();
+        shutdown.wait(KILLING).await;
+        return first.map(|_| ());
+    };
     let First {
         state,
         runtime,
         log,
-    } = tokio::select! {
-        first = first => first.context("loading failed")??,
-        () = signals.stop() => return Ok(()),
-    };
+    } = first;
     manager.say(&state.settings.http.listen);
     let found = reload::count(&state.found);
     let status = Status::new(manager.notifier.clone(), runtime.counts(), found);
@@ -113,12 +121,14 @@ async fn start(
         .watchdog
         .map(|watchdog| tokio::spawn(watchdog.keep(manager.notifier.clone())));
     let (hangup, hangups) = mpsc::channel(1);
+    let orphans = tokio::spawn(process::reap_orphans());
     let signalled = tokio::spawn(signals.follow(hangup, shutdown.clone()));
     let grace = state.settings.server.grace;
     let ending = tokio::spawn(give_up(shutdown.clone(), status.clone(), grace));
     let wanted = state.settings.log.audit.as_ref();
     let audit = wanted.map(|wanted| Audit::new(log.audit(), wanted.arguments));
     let audit = audit.unwrap_or_default();
+    let actors = state.actors.clone();
     let around = Around {
         face,
         passed: manager.passed,
@@ -132,6 +142,8 @@ async fn start(
         () = shutdown.hurried().cancelled() => Ok(()),
     };
     shutdown.begin();
+    // Nothing is in flight any more that could message one.
+    actors.stop();
     if !shutdown.wait(REAPING).await {
         shutdown.hurry();
         if !shutdown.wait(KILLING).await {
@@ -140,6 +152,7 @@ async fn start(
     }
     signalled.abort();
     ending.abort();
+    orphans.abort();
     if let Some(watched) = watched {
         watched.abort();
     }
@@ -181,7 +194,13 @@ async fn serve(
         audit: around.audit,
     };
     watch.serve(&handle.snapshot());
-    let reporter = Reporter::new(watch.clone(), status.clone(), hub.clone(), around.dropped);
+    let reporter = Reporter::new(
+        watch.clone(),
+        status.clone(),
+        hub.clone(),
+        state.actors.clone(),
+        around.dropped,
+    );
     let server = Server::new(handle.clone(), limits, hub.clone(), shutdown.clone());
     let server = Arc::new(server.watched(watch.clone(), reporter));
     let mut listener = match around.face {

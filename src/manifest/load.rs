@@ -1,11 +1,13 @@
 //! One load: all files, all components, everything wrong with them. A file that has not changed
 //! since the load before is not read again, so a reload costs what changed.
 
+mod messages;
+
 use super::discover::{self, Found, VANISHED_FILE};
 use super::environment::Environment;
 use super::lower::{
-    Cx, Folder, Lowered, Outside, TestOf, check_defaults, finish_defaults, prompt, refuse_unserved,
-    resource, tool,
+    Cx, Folder, Lowered, Outside, TestOf, actor, check_defaults, finish_defaults, prompt,
+    refuse_unserved, resource, tool,
 };
 use super::overlap;
 use super::read::{At, Findings, Layer, Table, UNKNOWN_KEY, parse};
@@ -209,6 +211,7 @@ fn read_all(
         diagnostics.extend(file.findings.iter().cloned());
     }
     loaded.catalog = unique(&loaded.in_order, skip, &mut diagnostics);
+    messages::check(&loaded.in_order, &mut diagnostics);
     diagnostics.extend(overlap::overlaps(&loaded.catalog.resources));
     loaded.diagnostics = diagnostics;
     loaded
@@ -286,7 +289,8 @@ fn lower_document<'a>(cx: &Cx<'a>, table: Table<'a>) -> Vec<Lowered> {
     components.extend(resources.map(|each| resource(cx, each, defaults.as_ref())));
     let prompts = table.tables("prompt").into_iter();
     components.extend(prompts.map(|each| prompt(cx, each, defaults.as_ref())));
-    refuse_unserved(&table, &["actor"]);
+    let actors = table.tables("actor").into_iter();
+    components.extend(actors.map(|each| actor(cx, each)));
     refuse_strays(&table);
     if let Some(defaults) = defaults {
         finish_defaults(defaults);

@@ -2,6 +2,7 @@
 //! nothing here knows TOML, and nothing here does IO.
 
 mod action;
+mod actor;
 mod catalog;
 mod complete;
 mod declaration;
@@ -21,6 +22,9 @@ pub use action::{
     ActionSpec, ArgSpec, ClientIdentity, DEFAULT_PATH, Encoding, FileSpec, HeaderSpec, HttpBody,
     HttpSpec, HttpTarget, KeyPem, LimitsSpec, ListingSpec, Parse, Program, RetrySpec, ShellSpec,
     WindowSpec, is_own_header,
+};
+pub use actor::{
+    Actor, Body, DeclaredSpec, Handler, Restart, SendSpec, Supervision, Timer, WorkerSpec,
 };
 pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind, actions_of};
 pub use complete::{CompleteSpec, LiveSpec};

@@ -6,6 +6,7 @@ mod group;
 mod launch;
 mod limits;
 mod members;
+mod orphans;
 mod starter;
 mod watch;
 
@@ -13,4 +14,5 @@ pub use error::ProcessError;
 pub use group::{Exit, Group, running, started};
 pub use launch::Launch;
 pub use limits::{EXEC_FAILED, REPORT_MAX, SUBCOMMAND, own_binary, read_report, report};
+pub use orphans::reap_orphans;
 pub use starter::Starter;

@@ -24,6 +24,10 @@ pub(super) fn needed_for(
             ("http.max_queued", one.max_queued != two.max_queued),
             ("metrics", one.reports != two.reports),
             ("server.grace_ms", one.server.grace != two.server.grace),
+            (
+                "server.state_dir",
+                one.server.state_dir != two.server.state_dir,
+            ),
             ("reload", one.reload != two.reload),
             ("log", one.log != two.log),
         ]

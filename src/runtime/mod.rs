@@ -14,7 +14,7 @@ mod resources;
 mod set;
 mod watched;
 
-pub use build::{Built, build, build_for_test};
+pub use build::{Built, build, build_for_test, helper, not_started};
 pub use changed::Changed;
 pub use diff::Diff;
 pub use handle::Handle;
@@ -23,7 +23,7 @@ pub use watched::{Watched, WatchedFiles};
 
 use crate::action::Action;
 use crate::action::outputs::Outputs;
-use crate::model::{Catalog, Counts, Kind, Prompt, Tool, Values};
+use crate::model::{Actor, Catalog, Counts, Kind, Prompt, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
 use list::List;
@@ -40,6 +40,8 @@ pub struct Runtime {
     tools: Listed<Tool>,
     resources: Resources,
     prompts: Listed<Prompt>,
+    /// What is declared of the actors. They themselves run elsewhere, longer than this.
+    actors: Set<Actor>,
     values: SharedValues,
     /// Long outputs that can be read on. They outlive this runtime.
     outputs: Outputs,
@@ -71,6 +73,7 @@ impl Runtime {
             Kind::Tool => self.tools.set.get(key).is_some(),
             Kind::Resource => self.resources.set.get(key).is_some(),
             Kind::Prompt => self.prompts.set.get(key).is_some(),
+            Kind::Actor => self.actors.get(key).is_some(),
         }
     }
 
@@ -90,6 +93,7 @@ impl Runtime {
             tools: self.tools.set.len(),
             resources: self.resources.set.len(),
             prompts: self.prompts.set.len(),
+            actors: self.actors.len(),
         }
     }
 
@@ -98,6 +102,7 @@ impl Runtime {
         self.tools.set.holds_just(&catalog.tools)
             && self.resources.set.holds_just(&catalog.resources)
             && self.prompts.set.holds_just(&catalog.prompts)
+            && self.actors.holds_just(&catalog.actors)
     }
 
     /// Whether what was opened when this was built is still what its names lead to: another folder
@@ -114,6 +119,7 @@ impl Runtime {
         self.tools.set.is_as(&other.tools.set)
             && self.resources.set.is_as(&other.resources.set)
             && self.prompts.set.is_as(&other.prompts.set)
+            && self.actors.is_as(&other.actors)
     }
 
     /// The actions of all components.
