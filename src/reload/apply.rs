@@ -2,6 +2,7 @@
 
 use super::awaited::Awaited;
 use super::doors::Doors;
+use super::files::KnownFiles;
 use super::places::Places;
 use super::restart;
 use super::say::{Said, most, say, short};
@@ -67,6 +68,7 @@ pub struct Reloader {
     shutdown: Shutdown,
     status: Status,
     watch: Watch,
+    files: KnownFiles,
     /// The settings that hold until the process ends, whatever the server file says later.
     started: Settings,
     /// What is served.
@@ -118,6 +120,7 @@ impl Reloader {
             shutdown,
             status,
             watch,
+            files: KnownFiles::default(),
             started: first.settings.clone(),
             served: Look {
                 settings: first.settings,
@@ -129,6 +132,12 @@ impl Reloader {
             awaited_sources: Awaited::default(),
             awaited_manifests: Awaited::default(),
         }
+    }
+
+    /// The same, and watched files are looked at before a runtime with them serves.
+    #[must_use]
+    pub fn looking_at(self, files: KnownFiles) -> Self {
+        Self { files, ..self }
     }
 
     /// Looks at the files, and swaps when they say something new and nothing is wrong. `whole`
@@ -297,6 +306,9 @@ impl Reloader {
         // Before, so that nothing that the new one does goes uncounted.
         self.watch.serve(&runtime);
         self.handle.swap(Arc::new(runtime));
+        let runtime = Arc::new(runtime);
+        self.files.begin(&runtime, self.shutdown.token());
+        self.handle.swap(runtime);
         // Who asks because of this is answered by the new runtime.
         for list in &diff.lists {
             self.hub.list_changed(*list);
