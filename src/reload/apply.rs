@@ -305,7 +305,6 @@ impl Reloader {
         let counts = runtime.counts();
         // Before, so that nothing that the new one does goes uncounted.
         self.watch.serve(&runtime);
-        self.handle.swap(Arc::new(runtime));
         let runtime = Arc::new(runtime);
         self.files.begin(&runtime, self.shutdown.token());
         self.handle.swap(runtime);
