@@ -199,6 +199,7 @@ async fn serve(
     let limits = Limits {
         in_flight: settings.max_in_flight,
         queued: settings.max_queued,
+        outliving: settings.http.max_connections,
         request_timeout: settings.request_timeout,
     };
     let hub = Hub::new(settings.http.max_subscriptions);
@@ -329,7 +330,7 @@ async fn serve_stdio<E: Endpoint>(
         ..StdioOptions::default()
     };
     tracing::info!(components = %counts, "serving standard input and output");
-    let ended = stdio::serve_standard_streams(server, &options, shutdown).await;
+    let ended = stdio::serve_standard_streams(server.open(), &options, shutdown).await;
     let ended = ended.context("cannot use the standard streams")?;
     tracing::debug!(?ended, "the stream of messages ended");
     Ok(())

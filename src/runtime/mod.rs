@@ -22,7 +22,7 @@ pub use hub::{Full, Hub, Listener};
 pub use watched::{Watched, WatchedFiles};
 
 use crate::action::Action;
-use crate::action::outputs::Outputs;
+use crate::action::outputs::{self, Outputs};
 use crate::model::{Actor, Catalog, Counts, Kind, Prompt, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
@@ -85,6 +85,12 @@ impl Runtime {
     /// What `secrets` holds in templates.
     pub fn secrets(&self) -> &serde_json::Map<String, serde_json::Value> {
         &self.values.secrets
+    }
+
+    /// Whether a resource of this URI may be there: it is declared, fits a template, or looks like a
+    /// long output that is kept.
+    pub fn knows(&self, uri: &str) -> bool {
+        self.resources.knows(uri) || outputs::is_output(uri)
     }
 
     /// How many components there are.

@@ -101,6 +101,14 @@ impl Resources {
         Ok((entry, bound))
     }
 
+    /// Whether this URI leads to something: it is declared, or fits a template.
+    pub(super) fn knows(&self, uri: &str) -> bool {
+        let Ok(uri) = Uri::parse(uri) else {
+            return false;
+        };
+        !matches!(self.route(&uri), Err(OpError::ResourceNotFound(_)))
+    }
+
     /// The resource or the template of this very text.
     pub(super) fn named(&self, uri: &str) -> Option<&Entry<Resource>> {
         let key = match UriTemplate::parse(uri) {

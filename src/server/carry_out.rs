@@ -1,7 +1,6 @@
 //! One request, from the moment it is understood to its answer.
 
 use super::Execute;
-use super::admission::Turn;
 use super::audit::Entry;
 use super::care::Care;
 use crate::ops::{Answer, Context, Notices, OpError, Operation};
@@ -14,7 +13,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Carries out a call within its time, or until it is given up, and writes its answer. How it goes is
-/// told to `notices`. It has its `turn`, where turns are given, until it is answered. A panic inside
+/// told to `notices`. It waits for its turn, where
+/// turns are given, and has it until it is answered. A panic inside
 /// becomes an internal error of this request alone; what was being done is lost, and the runtime has no
 /// interior mutability that could be left half changed.
 pub(super) async fn carry_out<E: Execute>(
@@ -22,12 +22,16 @@ pub(super) async fn carry_out<E: Execute>(
     call: Call,
     notices: &Notices,
     care: &Care,
-    turn: Option<Turn>,
 ) -> Response {
+    let turn = match care.turn(&call).await {
+        Ok(turn) => turn,
+        Err(refused) => return refused,
+    };
     let Call {
         operation,
         context,
         reply_to,
+        ..
     } = call;
     let waited = turn.as_ref().map_or(Duration::ZERO, |turn| turn.waited);
     let limit = care.limit;

@@ -23,6 +23,7 @@ mod faults;
 mod framing;
 mod house;
 mod http;
+mod legacy;
 mod notices;
 mod prompts;
 mod reload;

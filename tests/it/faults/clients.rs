@@ -90,7 +90,10 @@ fn clients_that_never_read_are_ended_and_memory_is_given_back() {
     let peak = status(daemon.pid(), "VmHWM");
     println!("20 deaf clients of 4 MiB each: from {before} KiB to {peak} KiB at the most");
     // Each answer once in full, and what was made on the way to it.
-    assert!(peak - before < 20 * 3 * 4 * 1024 + 64 * 1024, "{before} {peak}");
+    assert!(
+        peak - before < 20 * 3 * 4 * 1024 + 64 * 1024,
+        "{before} {peak}"
+    );
     hello(&daemon);
 }
 

@@ -37,7 +37,13 @@ fn a_clock_that_jumps_a_year_ahead_and_back_disturbs_nothing() {
         project.save("offset", offset);
         ask(&daemon);
         // A reload is noticed and done under any clock.
-        project.save("manifests/b.toml", format!("# {offset}\n[[tool]]\nname = \"b{}\"\nresult.text = \"1\"\n", offset.len() + usize::from(year_ahead)));
+        project.save(
+            "manifests/b.toml",
+            format!(
+                "# {offset}\n[[tool]]\nname = \"b{}\"\nresult.text = \"1\"\n",
+                offset.len() + usize::from(year_ahead)
+            ),
+        );
         ask(&daemon);
     }
     daemon.wait_for_log("reloaded");

@@ -76,7 +76,11 @@ fn a_thousand_connections_and_room_for_half() {
 fn ten_thousand_connections() {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
     // Both ends have as many descriptors, in two processes.
-    let most = limit.current.unwrap_or(100_000).saturating_sub(200).min(10_000);
+    let most = limit
+        .current
+        .unwrap_or(100_000)
+        .saturating_sub(200)
+        .min(10_000);
     crowd(20_000, usize::try_from(most).unwrap());
 }
 
@@ -113,13 +117,22 @@ fn a_minute_of_calls_reloads_and_leaving() {
         );
         std::thread::sleep(Duration::from_millis(500));
     }
-    let calls: u64 = callers.into_iter().map(|caller| caller.join().unwrap()).sum();
+    let calls: u64 = callers
+        .into_iter()
+        .map(|caller| caller.join().unwrap())
+        .sum();
     within("the last edit is served", || {
         (sample(&daemon, "snodo_generation ") >= reloads as f64 / 2.0).then_some(())
     });
     let grown = status(daemon.pid(), "VmRSS").saturating_sub(memory);
     println!("{calls} calls and {reloads} edits in a minute; memory grew by {grown} KiB");
-    assert_eq!(sample(&daemon, "snodo_requests_total{method=\"tools/call\",outcome=\"ok\"} ") as u64, calls + 1);
+    assert_eq!(
+        sample(
+            &daemon,
+            "snodo_requests_total{method=\"tools/call\",outcome=\"ok\"} "
+        ) as u64,
+        calls + 1
+    );
     assert!(grown < 64 * 1024, "{grown} KiB");
     within("descriptors are given back", || {
         (descriptors(daemon.pid()) <= files + 3).then_some(())

@@ -71,9 +71,12 @@ fn a_full_log_folder_loses_lines_until_there_is_room_again() {
     let mut daemon = Daemon::start(&mut command);
     // The folder as the server sees it.
     let root = format!("/proc/{}/root", daemon.pid());
-    let logs = std::path::Path::new(&root).join(project.path().strip_prefix("/").unwrap()).join("logs");
+    let logs = std::path::Path::new(&root)
+        .join(project.path().strip_prefix("/").unwrap())
+        .join("logs");
     let filler = logs.join("filler");
-    let lost = |daemon: &Daemon| sample(daemon, "snodo_log_lines_dropped_total{log=\"audit log\"} ");
+    let lost =
+        |daemon: &Daemon| sample(daemon, "snodo_log_lines_dropped_total{log=\"audit log\"} ");
     hello(&daemon);
     within("a line is written", || {
         (std::fs::metadata(logs.join("audit.log")).ok()?.len() > 0).then_some(())

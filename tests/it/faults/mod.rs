@@ -35,7 +35,9 @@ fn status(pid: u32, name: &str) -> u64 {
 
 /// How many descriptors a process has open.
 fn descriptors(pid: u32) -> usize {
-    std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count()
+    std::fs::read_dir(format!("/proc/{pid}/fd"))
+        .unwrap()
+        .count()
 }
 
 /// Where the log says that reports are served.

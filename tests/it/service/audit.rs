@@ -95,7 +95,7 @@ fn without_files_lines_are_events_of_the_log() {
     let daemon = project.serve();
     daemon.ask(&call("a\nb", "echo", json!({ "text": "x" })));
     daemon.wait_for_log(
-        "snodo::audit: {\"id\":\"a\\\\nb\",\"method\":\"tools/call\",\"name\":\"echo\"",
+        "snodo::audit: {\"id\":\"a\\nb\",\"method\":\"tools/call\",\"name\":\"echo\"",
     );
 }
 

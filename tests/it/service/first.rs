@@ -46,7 +46,8 @@ fn serve(project: &Project) -> Option<First> {
 #[test]
 fn as_process_1_signals_are_heard() {
     for signal in ["TERM", "INT"] {
-        let Some(mut first) = serve(&Project::with(TOOL)) else {
+        let project = Project::with(TOOL);
+        let Some(mut first) = serve(&project) else {
             return;
         };
         // SIGHUP would end any other program that does not handle it; process 1 would not hear it.
@@ -64,7 +65,8 @@ fn children(pid: u32) -> (usize, usize) {
     let all: Vec<&str> = listed.split_whitespace().collect();
     let zombies = all.iter().filter(|child| {
         let stat = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
-        stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z'))
+        stat.rsplit_once(") ")
+            .is_some_and(|(_, rest)| rest.starts_with('Z'))
     });
     (zombies.count(), all.len())
 }
@@ -91,6 +93,8 @@ fn orphans_that_left_their_command_are_reaped_and_commands_are_not_disturbed() {
             let answer = first.outer.ask(&call(1, "code", json!({})));
             assert_eq!(text_of(&answer), "3");
         }
-        within("it is reaped", || (children(first.pid) == (0, 0)).then_some(()));
+        within("it is reaped", || {
+            (children(first.pid) == (0, 0)).then_some(())
+        });
     }
 }

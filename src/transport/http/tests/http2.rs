@@ -360,7 +360,9 @@ async fn an_answer_that_nobody_takes_ends_its_connection() {
     let server = Server::with(hasty(), super::PATIENCE).await;
     let (mut client, connection) = narrow(&server, 1000).await;
     let large = "l".repeat(100_000);
-    let response = soon(client.send_request(post(&server, large))).await.unwrap();
+    let response = soon(client.send_request(post(&server, large)))
+        .await
+        .unwrap();
     assert_eq!(response.status(), 200);
     // The body is held and not read, so no room is given.
     let began = Instant::now();
@@ -374,7 +376,9 @@ async fn a_slow_download_that_goes_on_is_not_cut() {
     let server = Server::with(hasty(), super::PATIENCE).await;
     let (mut client, _connection) = narrow(&server, 20_000).await;
     let large = "l".repeat(200_000);
-    let response = soon(client.send_request(post(&server, large))).await.unwrap();
+    let response = soon(client.send_request(post(&server, large)))
+        .await
+        .unwrap();
     let (began, mut body, mut length) = (Instant::now(), response.into_body(), 0);
     while let Some(frame) = soon(body.frame()).await {
         length += frame.unwrap().into_data().unwrap().len();
