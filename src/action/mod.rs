@@ -4,6 +4,7 @@
 //! call. It sees the call's values, and knows nothing of the protocol.
 
 pub mod answer;
+pub mod ask;
 mod block;
 pub mod complete;
 pub mod file;

@@ -2,6 +2,7 @@
 //! nothing here knows TOML, and nothing here does IO.
 
 mod action;
+mod ask;
 mod catalog;
 mod complete;
 mod declaration;
@@ -21,6 +22,10 @@ pub use action::{
     ActionSpec, ArgSpec, ClientIdentity, DEFAULT_PATH, Encoding, FileSpec, HeaderSpec, HttpBody,
     HttpSpec, HttpTarget, KeyPem, LimitsSpec, ListingSpec, Parse, Program, RetrySpec, ShellSpec,
     WindowSpec, is_own_header,
+};
+pub use ask::{
+    AskSpec, ClientCapabilities, ClientCapability, FormSpec, QuestionKind, QuestionSpec, RoundSpec,
+    SampleSpec,
 };
 pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind, actions_of};
 pub use complete::{CompleteSpec, LiveSpec};

@@ -45,6 +45,8 @@ pub struct ServerSettings {
     pub on_error: OnError,
     /// The key of cursors; made at start when absent.
     pub secret: Option<Secret>,
+    /// How long the state that goes with questions holds.
+    pub ask_ttl: Duration,
     /// Most entries on a page of a list, 1 to 10,000.
     pub page_size: usize,
     /// Caching of lists and of discovery.

@@ -1,5 +1,8 @@
 //! What comes with a request beside its parameters.
 
+use super::Input;
+pub use crate::model::{ClientCapabilities, ClientCapability};
+
 /// Who the caller says it is. Self-reported: for display and templates, never for a decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientInfo {
@@ -58,4 +61,8 @@ pub struct Context {
     pub log_level: Option<LogLevel>,
     /// Trace context.
     pub trace: Trace,
+    /// What the caller's program can do.
+    pub capabilities: ClientCapabilities,
+    /// What it brings for questions that it was asked.
+    pub input: Input,
 }

@@ -49,6 +49,7 @@ const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
 const INTERNAL_ERROR: i64 = -32603;
 const HEADER_MISMATCH: i64 = -32020;
+const MISSING_CLIENT_CAPABILITY: i64 = -32021;
 const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
 
 /// The JSON-RPC code of a fault and the status it has over HTTP.
@@ -68,6 +69,7 @@ pub(super) fn of(dialect: Dialect, fault: &Fault) -> (i64, StatusCode) {
             | OpError::ResourceNotFound(_)
             | OpError::InvalidCursor
             | OpError::InvalidParams(_) => (INVALID_PARAMS, StatusCode::OK),
+            OpError::LacksCapabilities(_) => (MISSING_CLIENT_CAPABILITY, StatusCode::BAD_REQUEST),
             OpError::Internal(_) | OpError::Failed(_) => (INTERNAL_ERROR, StatusCode::OK),
             OpError::Declared { code, .. } => (*code, StatusCode::OK),
         },
@@ -108,6 +110,7 @@ pub(super) fn excerpt_of(text: &str, limit: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ops::ClientCapabilities;
 
     #[test]
     fn http_statuses_follow_decision_10() {
@@ -127,6 +130,11 @@ mod tests {
             (OpError::InvalidCursor.into(), -32602, 200),
             (OpError::InvalidParams(text()).into(), -32602, 200),
             (OpError::Internal(text()).into(), -32603, 200),
+            (
+                OpError::LacksCapabilities(ClientCapabilities::default()).into(),
+                -32021,
+                400,
+            ),
             (
                 OpError::Declared {
                     code: 1042,

@@ -1,5 +1,6 @@
 //! One message in: what is to be done. One outcome in: the answer's bytes.
 
+use super::capabilities;
 use super::codes::{self, Fault};
 use super::face::Face;
 use super::jsonrpc::{self, Id, Malformed, Message, Notification, Request};
@@ -141,6 +142,9 @@ impl ReplyTo {
             Ok(Answer::Completion(completion)) => match self.dialect {
                 Dialect::Modern => modern::completion_response(face, &self.id, &completion),
             },
+            Ok(Answer::NeedsInput(required)) => match self.dialect {
+                Dialect::Modern => modern::input_required_response(face, &self.id, &required),
+            },
             Err(error) => return self.refuse(&error.into()),
         };
         Response {
@@ -279,6 +283,11 @@ fn error(dialect: Dialect, id: Option<&Id>, fault: &Fault) -> Response {
     let (code, status) = codes::of(dialect, fault);
     let mut data = Vec::new();
     match fault {
+        Fault::Op(OpError::LacksCapabilities(lacking)) => {
+            let mut members = json::Members::open(&mut data);
+            capabilities::write(members.member("requiredCapabilities"), *lacking);
+            members.close();
+        }
         Fault::UnsupportedVersion { requested } => unsupported(&mut data, Some(requested)),
         Fault::Handshake { requested } => unsupported(&mut data, requested.as_deref()),
         Fault::Op(OpError::Declared {

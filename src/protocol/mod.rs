@@ -6,14 +6,17 @@
 //! written once, by [`Face`]. Nothing outside this module knows a dialect or a revision: another
 //! one is a folder here, an arm in `dispatch`, and a rendering more in each [`crate::ops::Ready`].
 
+mod capabilities;
 pub mod client;
 mod codes;
 mod content;
 mod dispatch;
 mod face;
+mod input;
 mod json;
 mod jsonrpc;
 mod modern;
+pub mod seal;
 mod version;
 
 #[cfg(test)]

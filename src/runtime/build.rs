@@ -1,5 +1,6 @@
 //! From a model to a runtime: folders opened, clients made, lists written.
 
+use super::ask::Asking;
 use super::list::{List, Pager};
 use super::resources::Resources;
 use super::set::{Entry, Set};
@@ -183,6 +184,7 @@ fn assemble(
         resources: Resources::new(settings, &face, resources),
         prompts: Listed::prompts(settings, &face, prompts),
         values: SharedValues::of(&settings.values),
+        asking: Asking::new(settings),
         outputs: outputs.clone(),
         face,
     }

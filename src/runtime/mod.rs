@@ -1,5 +1,6 @@
 //! The immutable runtime built from a model: everything a request needs, and nothing that changes.
 
+mod ask;
 mod build;
 mod complete;
 mod cursor;
@@ -24,6 +25,7 @@ use crate::action::outputs::Outputs;
 use crate::model::{Catalog, Counts, Kind, Prompt, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
+use ask::Asking;
 use list::List;
 use resources::Resources;
 use set::Set;
@@ -39,6 +41,7 @@ pub struct Runtime {
     resources: Resources,
     prompts: Listed<Prompt>,
     values: SharedValues,
+    asking: Asking,
     /// Long outputs that can be read on. They outlive this runtime.
     outputs: Outputs,
 }

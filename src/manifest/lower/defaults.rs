@@ -42,8 +42,7 @@ pub fn check(cx: &Cx<'_>, defaults: &Table<'_>) {
             &cx,
             &defaults.anew(&alone, "in [defaults]"),
             None,
-            names.names(),
-            "args",
+            &names,
         );
     }
     report(cx, alone);

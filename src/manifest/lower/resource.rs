@@ -5,7 +5,7 @@ use super::address::{Address, address};
 use super::codes::{CONFLICT, EMPTY_COMPONENT, NO_EFFECT};
 use super::names::PARAMS;
 use super::wrap::wraps;
-use super::{Cx, Lowered, available, base, complete, contents, identity, names};
+use super::{Cx, Lowered, ask, available, base, complete, contents, identity, names};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::Template;
 use crate::lang::uri_template::{RESERVED_NAME, UriTemplate};
@@ -28,7 +28,7 @@ pub fn resource<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'
     base::refuse_unserved(
         &table,
         &[
-            "actor", "ask", "refused", "requires", "scopes", "state", "test",
+            "actor", "scopes", "test",
         ],
     );
     table.finish();
@@ -72,10 +72,15 @@ fn build<'a>(
         None => names::any_read(cx),
     };
     let completions = completions(cx, table, &variables, address.is_some(), &call, defaults);
-    let action = action(cx, table, defaults, &call);
-    let wraps = wraps(cx, table, defaults, call.names(), PARAMS);
-    let result = result(cx, table, &call, &action);
-    let per_caller = depends_on_caller(table);
+    let asks = ask::asks(cx, table, &call);
+    let call = &asks.call;
+    let action = action(cx, table, defaults, call);
+    let wraps = wraps(cx, table, defaults, call);
+    let result = result(cx, table, call, &action);
+    let refused = ask::refused(table, &asks, |refused, call| {
+        contents::contents(cx, refused, call.names())
+    });
+    let per_caller = depends_on_caller(table) || !asks.spec.rounds.is_empty();
     let cache = self::cache(cx, table, per_caller);
     if let (Some(template), Some(size)) = (&template, &size) {
         let message = format!(
@@ -128,6 +133,8 @@ fn build<'a>(
         plain: plain(address.template.as_ref(), action.as_ref()),
         template: address.template,
         action,
+        asks: asks.spec,
+        refused,
         wraps,
         result: result?,
         cache,

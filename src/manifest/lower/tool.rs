@@ -4,7 +4,7 @@ use super::action::{Action, action};
 use super::codes::{EMPTY_COMPONENT, NOT_STRUCTURED};
 use super::result::Answers;
 use super::wrap::wraps;
-use super::{Cx, Lowered, available, base, identity, names, schema, test};
+use super::{Cx, Lowered, ask, available, base, identity, names, schema, test};
 use crate::lang::diag::Diagnostic;
 use crate::lang::schema::header_params;
 use crate::manifest::read::{At, Table};
@@ -20,7 +20,7 @@ pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>)
     let tests = test::tests(cx, &table, name.as_ref());
     base::refuse_unserved(
         &table,
-        &["actor", "ask", "refused", "requires", "scopes", "state"],
+        &["actor", "scopes"],
     );
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
@@ -49,10 +49,15 @@ fn build<'a>(
     let input = schema::input(cx, table);
     let output = schema::output(cx, table);
     let call = names::call(cx, input.json.as_deref());
-    let action = action(cx, table, defaults, &call);
-    let wraps = wraps(cx, table, defaults, call.names(), "args");
+    let asks = ask::asks(cx, table, &call);
+    let call = &asks.call;
+    let action = action(cx, table, defaults, call);
+    let wraps = wraps(cx, table, defaults, call);
+    let refused = ask::refused(table, &asks, |refused, call| {
+        super::result::result(cx, refused, call.names()).0
+    });
     let before = cx.findings.errors();
-    let result = self::result(cx, table, &call, &action);
+    let result = self::result(cx, table, call, &action);
     if let (Some(Some(_)), Some(answer)) = (&output, &result) {
         // A misspelt `structured` is told of as such.
         if cx.findings.errors() == before {
@@ -82,6 +87,8 @@ fn build<'a>(
             Action::Whole(spec) => Some(spec),
             Action::Many | Action::Broken(_) => return None,
         },
+        asks: asks.spec,
+        refused,
         wraps,
         result: result?.spec,
         definition: identity::definition(cx, table, defaults, outside_before),

@@ -1,6 +1,6 @@
 //! `wrap`: what stands around a component's action.
 
-use super::Cx;
+use super::{Cx, names};
 use super::codes::{CONFLICT, EMPTY_COMPONENT};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Template};
@@ -12,22 +12,23 @@ const KINDS: [&str; 4] = ["timeout_ms", "concurrency", "rate_limit", "cache"];
 /// A day, in milliseconds.
 const DAY: i64 = 86_400_000;
 
-/// Reads the wrappers of a component: its own, or those of its file's defaults. `same` is the
-/// expression whose value tells one call from another.
+/// Reads the wrappers of a component: its own, or those of its file's defaults.
 pub(super) fn wraps<'a>(
     cx: &Cx<'a>,
     table: &Table<'a>,
     defaults: Option<&Table<'a>>,
-    names: &Names,
-    same: &str,
+    call: &names::Call,
 ) -> Vec<WrapSpec> {
+    let names = call.names();
+    // What tells one call from another.
+    let same = call.told_by();
     let items = match (table.has("wrap"), defaults) {
         (true, _) | (_, None) => table.tables("wrap"),
         (false, Some(defaults)) => defaults.default_tables("wrap"),
     };
     let items = items.into_iter();
     items
-        .filter_map(|item| wrap(cx, item, names, same))
+        .filter_map(|item| wrap(cx, item, names, &same))
         .collect()
 }
 

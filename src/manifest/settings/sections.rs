@@ -102,6 +102,7 @@ impl Reader<'_> {
             validation: Validation::Full,
             on_error: OnError::Refuse,
             secret: None,
+            ask_ttl: Duration::from_secs(300),
             page_size: 100,
             caches: Caches {
                 tools: FRESH,
@@ -149,6 +150,9 @@ impl Reader<'_> {
         settings.secret = server
             .entry("secret")
             .and_then(|entry| self.secret(&server, &entry, "in `server.secret`"));
+        if let Some(read) = server.millis("ask_ttl_ms", 1_000..=900_000) {
+            settings.ask_ttl = read.value;
+        }
         if let Some(read) = server.count("page_size", 1..=10_000) {
             settings.page_size = read.value;
         }

@@ -1,7 +1,8 @@
 //! `params._meta`: what every request carries (specification: basic §_meta).
 
 use super::trace;
-use crate::ops::{ClientInfo, LogLevel, OpError, ProgressToken, Trace};
+use crate::ops::{ClientCapabilities, ClientInfo, LogLevel, OpError, ProgressToken, Trace};
+use crate::protocol::capabilities;
 use crate::protocol::codes::{Fault, excerpt};
 use crate::protocol::jsonrpc::{Id, text};
 use serde::Deserialize;
@@ -61,14 +62,13 @@ impl<'a> Meta<'a> {
         })
     }
 
-    /// That the request says what its client can do. What it says is not looked at yet: nothing
-    /// that is served asks anything of a client.
+    /// What the request says that its client can do.
     ///
     /// # Errors
-    /// It does not.
-    pub(super) fn check_capabilities(&self) -> Result<(), Fault> {
+    /// It does not say.
+    pub(super) fn capabilities(&self) -> Result<ClientCapabilities, Fault> {
         let what = match self.capabilities {
-            Some(raw) if raw.get().starts_with('{') => return Ok(()),
+            Some(raw) if raw.get().starts_with('{') => return Ok(capabilities::read(raw)),
             Some(_) => "`io.modelcontextprotocol/clientCapabilities` must be an object",
             None => "`params._meta` lacks `io.modelcontextprotocol/clientCapabilities`",
         };

@@ -7,7 +7,7 @@ use super::headers;
 use super::listen;
 use super::mirrored;
 use super::params::Params;
-use crate::ops::{Arguments, Context, Filter, OpError, Operation, Texts};
+use crate::ops::{Arguments, Context, Filter, Input, OpError, Operation, Texts};
 use crate::protocol::codes::{Fault, excerpt};
 use crate::protocol::face::{Behaviour, Face};
 use crate::protocol::jsonrpc::{Request, text};
@@ -50,7 +50,7 @@ pub(in crate::protocol) fn read(
         let name = mirrored_name(&request.method, params).and_then(text);
         headers::check_target(headers, &request.method, name.as_deref())?;
     }
-    params.meta.check_capabilities()?;
+    let capabilities = params.meta.capabilities()?;
     let (method, what) = match &*request.method {
         "subscriptions/listen" => {
             let filter = listen::filter(face.offer, params)?;
@@ -73,8 +73,24 @@ pub(in crate::protocol) fn read(
         progress: params.meta.progress()?,
         log_level: params.meta.log_level()?,
         trace: params.meta.trace(),
+        capabilities,
+        input: input(method, params)?,
     };
     Ok((what, context))
+}
+
+/// What the request brings for questions that it was asked. Only some methods ask any.
+fn input(method: &str, params: &Params<'_>) -> Result<Input, OpError> {
+    if !matches!(method, "tools/call" | "prompts/get" | "resources/read") {
+        return Ok(Input::default());
+    }
+    Ok(Input {
+        responses: object("inputResponses", params.input_responses)?,
+        state: match params.request_state {
+            Some(raw) => Some(string("requestState", Some(raw))?),
+            None => None,
+        },
+    })
 }
 
 /// The parameter that `Mcp-Name` mirrors.
@@ -106,7 +122,7 @@ fn operation(
         "tools/call" => {
             offered(face.offer.tools)?;
             let name = string("name", params.name)?;
-            let arguments = arguments(params.arguments)?;
+            let arguments = object("arguments", params.arguments)?;
             Ok(("tools/call", Operation::CallTool { name, arguments }))
         }
         "resources/list" => {
@@ -165,18 +181,16 @@ pub(super) fn string(name: &str, raw: Option<&RawValue>) -> Result<String, OpErr
         .ok_or_else(|| OpError::InvalidParams(format!("`{name}` must be a string")))
 }
 
-/// A tool's arguments. Absent and `null` are the empty object.
-fn arguments(raw: Option<&RawValue>) -> Result<Arguments, OpError> {
+/// An object. Absent and `null` are the empty one.
+fn object(name: &str, raw: Option<&RawValue>) -> Result<Arguments, OpError> {
     let Some(raw) = raw else {
         return Ok(Arguments::new());
     };
     if !raw.get().starts_with('{') {
-        return Err(OpError::InvalidParams(
-            "`arguments` must be an object".into(),
-        ));
+        return Err(OpError::InvalidParams(format!("`{name}` must be an object")));
     }
     serde_json::from_str(raw.get())
-        .map_err(|error| OpError::InvalidParams(format!("`arguments`: {error}")))
+        .map_err(|error| OpError::InvalidParams(format!("`{name}`: {error}")))
 }
 
 /// An object of texts; absent is empty.

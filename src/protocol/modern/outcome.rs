@@ -1,9 +1,9 @@
 //! What came of a request, written into its response.
 
-use crate::model::Role;
-use crate::ops::{Completion, Message, PromptOutcome, ToolOutcome};
+use crate::ops::{Completion, InputRequired, PromptOutcome, ToolOutcome};
 use crate::protocol::content;
 use crate::protocol::face::Face;
+use crate::protocol::input;
 use crate::protocol::json::{self, Members};
 use crate::protocol::jsonrpc::{self, Id};
 use bytes::Bytes;
@@ -37,25 +37,36 @@ pub(in crate::protocol) fn prompt_response(face: &Face, id: &Id, outcome: &Promp
     let mut result = Members::open(&mut out);
     result.text("resultType", "complete");
     result.maybe_text("description", outcome.description.as_deref());
-    json::array(result.member("messages"), &outcome.messages, message);
+    json::array(result.member("messages"), &outcome.messages, input::message);
     meta(face, &mut result, &outcome.meta);
     result.close();
     out.push(b'}');
     out.into()
 }
 
-/// Writes a PromptMessage.
-fn message(out: &mut Vec<u8>, message: &Message) {
-    let mut members = Members::open(out);
-    members.text(
-        "role",
-        match message.role {
-            Role::User => "user",
-            Role::Assistant => "assistant",
-        },
-    );
-    content::block(members.member("content"), &message.content);
-    members.close();
+/// The response to a request whose caller is asked first (schema: InputRequiredResult).
+pub(in crate::protocol) fn input_required_response(
+    face: &Face,
+    id: &Id,
+    required: &InputRequired,
+) -> Bytes {
+    let state = required.state.as_ref().map_or(0, String::len);
+    let room = FRAME + face.server_info.len() + state + FRAME * required.requests.len();
+    let mut out = jsonrpc::begin_result(id, room);
+    let mut result = Members::open(&mut out);
+    result.text("resultType", "input_required");
+    let mut requests = Members::open(result.member("inputRequests"));
+    for (name, request) in &required.requests {
+        let mut members = Members::open(requests.member(name));
+        input::members(&mut members, request);
+        members.close();
+    }
+    requests.close();
+    result.maybe_text("requestState", required.state.as_deref());
+    server_meta(face, &mut result);
+    result.close();
+    out.push(b'}');
+    out.into()
 }
 
 /// The response to `completion/complete` (schema: CompleteResult).

@@ -18,6 +18,8 @@ pub(in crate::protocol) struct Params<'a> {
     pub(super) argument: Option<&'a RawValue>,
     pub(super) context: Option<&'a RawValue>,
     pub(super) notifications: Option<&'a RawValue>,
+    pub(super) input_responses: Option<&'a RawValue>,
+    pub(super) request_state: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
@@ -40,6 +42,10 @@ struct Members<'a> {
     context: Option<&'a RawValue>,
     #[serde(borrow)]
     notifications: Option<&'a RawValue>,
+    #[serde(borrow, rename = "inputResponses")]
+    input_responses: Option<&'a RawValue>,
+    #[serde(borrow, rename = "requestState")]
+    request_state: Option<&'a RawValue>,
 }
 
 impl<'a> Params<'a> {
@@ -67,6 +73,8 @@ impl<'a> Params<'a> {
             argument: members.argument,
             context: members.context,
             notifications: members.notifications,
+            input_responses: members.input_responses,
+            request_state: members.request_state,
         })
     }
 
