@@ -48,11 +48,7 @@ pub fn holds(when: &Template, call: Call<'_>) -> Result<bool, Failure> {
     Ok(value.is_some_and(|value| answer::holds(&value)))
 }
 
-fn url(
-    message: &Template,
-    url: &Template,
-    call: Call<'_>,
-) -> Result<InputRequest, Failure> {
+fn url(message: &Template, url: &Template, call: Call<'_>) -> Result<InputRequest, Failure> {
     let message = render::needed("ask.message", message, call.scope)?;
     let url = url
         .url(call.scope)

@@ -56,10 +56,7 @@ fn made(
     Ok(PromptOutcome {
         description: description.or_else(|| prompt.declaration.description.clone()),
         messages,
-        meta: metadata(
-            result.and_then(|result| result.metadata.as_ref()),
-            scope,
-        )?,
+        meta: metadata(result.and_then(|result| result.metadata.as_ref()), scope)?,
     })
 }
 

@@ -40,8 +40,8 @@ pub use resource::{ContentData, ContentSpec, Resource, ResourceDeclaration, Reso
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
 pub use settings::{Caches, OnError, ReloadSettings, ServerSettings, Settings, Values};
 pub use test::{
-    Ending, Expectation, ProtocolErrorExpectation, RequestExpectation, ToolTest, UpstreamAnswer,
-    UpstreamBody, UpstreamFault, UpstreamReply,
+    Ending, Expectation, ProtocolErrorExpectation, RequestExpectation, TestAnswer, ToolTest,
+    UpstreamAnswer, UpstreamBody, UpstreamFault, UpstreamReply,
 };
 pub use tool::Tool;
 pub use window::{Window, WindowError};

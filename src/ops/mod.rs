@@ -15,7 +15,9 @@ mod outcome;
 pub use change::{Change, Filter, ListKind};
 pub use completion::{Completion, Reference};
 pub use content::{Annotations, Block, Payload, Role};
-pub use context::{ClientCapabilities, ClientCapability, ClientInfo, Context, LogLevel, ProgressToken, Trace};
+pub use context::{
+    ClientCapabilities, ClientCapability, ClientInfo, Context, LogLevel, ProgressToken, Trace,
+};
 pub use error::OpError;
 pub use input::{Input, InputRequest, InputRequired};
 pub use notice::{Log, Notice, Progress};

@@ -127,8 +127,14 @@ mod tests {
                 json!({"sampling": {"tools": {}, "context": {}}, "roots": {"listChanged": true}}),
                 &["sampling", "sampling.tools", "sampling.context", "roots"],
             ),
-            (json!({"elicitation": null, "sampling": true, "roots": []}), &[]),
-            (json!({"experimental": {"elicitation": {}}, "extensions": {}}), &[]),
+            (
+                json!({"elicitation": null, "sampling": true, "roots": []}),
+                &[],
+            ),
+            (
+                json!({"experimental": {"elicitation": {}}, "extensions": {}}),
+                &[],
+            ),
         ] {
             assert_eq!(words(declared.clone()), expected, "{declared}");
         }

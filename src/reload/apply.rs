@@ -244,9 +244,7 @@ impl Reloader {
         for list in &diff.lists {
             self.hub.list_changed(*list);
         }
-        if !diff.resources.is_empty() {
-            self.hub.updated_where(|uri| diff.touches(uri));
-        }
+        self.hub.updated(&diff.resources);
         let settings = std::mem::replace(&mut self.served, look).settings;
         self.say_whole_again();
         self.say_restart(&settings);

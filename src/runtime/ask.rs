@@ -163,10 +163,7 @@ impl Runtime {
 }
 
 /// The questions of a round that the caller's program can put.
-fn askable(
-    round: &RoundSpec,
-    caller: ClientCapabilities,
-) -> Result<Vec<&QuestionSpec>, OpError> {
+fn askable(round: &RoundSpec, caller: ClientCapabilities) -> Result<Vec<&QuestionSpec>, OpError> {
     if !round.skip_unsupported {
         covers(caller, round.needs())?;
     }
@@ -232,4 +229,3 @@ impl<'a> Replies<'a> {
         }
     }
 }
-

@@ -2,6 +2,7 @@
 
 mod ask;
 mod build;
+mod changed;
 mod complete;
 mod cursor;
 mod diff;
@@ -15,10 +16,11 @@ mod set;
 mod watched;
 
 pub use build::{Built, build, build_for_test};
+pub use changed::Changed;
 pub use diff::Diff;
 pub use handle::Handle;
 pub use hub::{Full, Hub, Listener};
-pub use watched::Watched;
+pub use watched::{Watched, WatchedFiles};
 
 use crate::action::Action;
 use crate::action::outputs::Outputs;

@@ -14,6 +14,7 @@
 mod support;
 
 mod actions;
+mod asking;
 mod calls;
 mod check;
 mod cli;
@@ -26,6 +27,7 @@ mod notices;
 mod prompts;
 mod reload;
 mod resources;
+mod schema;
 mod seeds;
 mod settings;
 mod subscriptions;

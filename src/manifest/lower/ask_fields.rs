@@ -166,30 +166,36 @@ fn text(field: &mut Argument<'_, '_>) {
         field.set("format", entry, format.value.into());
     }
     choices(field);
-    let Some(names) = table.strings("enum_names") else {
+    names(field);
+    let Some(entry) = table.entry("enum") else {
+        return;
+    };
+    for key in ["min_length", "max_length", "format"] {
+        if let Some(bound) = table.entry(key) {
+            let message = format!("`{key}` and `enum` exclude each other");
+            table.report(
+                Diagnostic::error(CONFLICT, bound.key_at, message)
+                    .related(entry.key_at.clone(), "the choices"),
+            );
+        }
+    }
+}
+
+/// `enum_names`: titles for clients that know no others.
+fn names(field: &mut Argument<'_, '_>) {
+    let table = field.table;
+    let (Some(names), Some(entry)) = (table.strings("enum_names"), table.entry("enum_names"))
+    else {
         return;
     };
     let values = field.schema.get("enum").and_then(Value::as_array);
-    if let Some(entry) = table.entry("enum_names") {
-        if values.map(Vec::len) != Some(names.len()) {
-            let message = "`enum_names` has one name for each text of `enum`";
-            table.error(OUT_OF_RANGE, entry.at, message);
-        } else {
-            let names = names.into_iter().map(|name| name.value.into());
-            field.set("enumNames", entry, Value::Array(names.collect()));
-        }
+    if values.map(Vec::len) != Some(names.len()) {
+        let message = "`enum_names` has one name for each text of `enum`";
+        table.error(OUT_OF_RANGE, entry.at, message);
+        return;
     }
-    if let Some(entry) = table.entry("enum") {
-        for key in ["min_length", "max_length", "format"] {
-            if let Some(bound) = table.entry(key) {
-                let message = format!("`{key}` and `enum` exclude each other");
-                table.report(
-                    Diagnostic::error(CONFLICT, bound.key_at, message)
-                        .related(entry.key_at.clone(), "the choices"),
-                );
-            }
-        }
-    }
+    let names = names.into_iter().map(|name| name.value.into());
+    field.set("enumNames", entry, Value::Array(names.collect()));
 }
 
 /// `enum`: texts, or `{ value, title }`.

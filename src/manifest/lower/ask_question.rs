@@ -35,6 +35,11 @@ pub(super) fn question<'a>(
         "a secret in a question is shown to whoever is asked",
     );
     let given = table.alternatives(&KINDS);
+    if given.len() != 1 {
+        // What belongs to a question that is not known is not unknown.
+        table.knows("fields");
+        table.knows("message");
+    }
     let (kind, fields) = match given.as_slice() {
         [one] => self::kind(cx, &table, one, &templates),
         // What is misspelt is told of as such.
@@ -47,7 +52,10 @@ pub(super) fn question<'a>(
             (None, Declared::Open)
         }
         [first, second, ..] => {
-            let message = format!("a question is one thing, and `{}` is one already", first.key);
+            let message = format!(
+                "a question is one thing, and `{}` is one already",
+                first.key
+            );
             table.report(
                 Diagnostic::error(CONFLICT, second.key_at.clone(), message)
                     .related(first.key_at.clone(), "the first")
@@ -110,7 +118,9 @@ fn url(table: &Table<'_>, templates: &Templates<'_>) -> Option<QuestionKind> {
     let prefix = url.value.literal_prefix();
     let is_open = url.value.literal().is_none() && !prefix.contains("://");
     let is_web = match url.value.literal() {
-        Some(text) => url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https")),
+        Some(text) => {
+            url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+        }
         None => prefix.starts_with("http://") || prefix.starts_with("https://"),
     };
     if !is_open && !is_web {
@@ -127,11 +137,7 @@ fn url(table: &Table<'_>, templates: &Templates<'_>) -> Option<QuestionKind> {
 }
 
 /// `sample`: the members of a request to a model.
-fn sample<'a>(
-    cx: &Cx<'a>,
-    table: Table<'a>,
-    templates: &Templates<'_>,
-) -> Option<SampleSpec> {
+fn sample<'a>(cx: &Cx<'a>, table: Table<'a>, templates: &Templates<'_>) -> Option<SampleSpec> {
     let before = cx.findings.errors();
     for key in ["messages", "max_tokens"] {
         if !table.has(key) {
@@ -198,11 +204,7 @@ fn value(read: At<Template>) -> Template {
 }
 
 /// A message to a model: a text, a picture or a sound.
-fn message<'a>(
-    cx: &Cx<'a>,
-    item: Table<'a>,
-    templates: &Templates<'_>,
-) -> Option<MessageSpec> {
+fn message<'a>(cx: &Cx<'a>, item: Table<'a>, templates: &Templates<'_>) -> Option<MessageSpec> {
     let at = item.at();
     let place = item.place().to_owned();
     let message = prompt::message(cx, item, templates)?;
@@ -252,7 +254,10 @@ fn number<'a>(
         DeValue::Integer(_) | DeValue::Float(_) => to_json(table, &entry)?,
         _ => return table.wrong_type(&entry, "a number"),
     };
-    if !number.as_f64().is_some_and(|number| bounds.contains(&number)) {
+    if !number
+        .as_f64()
+        .is_some_and(|number| bounds.contains(&number))
+    {
         let (low, high) = bounds.into_inner();
         let message = match high == f64::MAX {
             true => format!("`{key}` must be {low} or more"),

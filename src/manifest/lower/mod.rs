@@ -30,6 +30,7 @@ mod schema_place;
 mod shell;
 mod shell_program;
 mod test;
+mod test_answers;
 mod test_expect;
 mod test_upstream;
 mod tool;

@@ -2,7 +2,7 @@
 
 use super::action::{Action, action};
 use super::codes::{CONFLICT, EMPTY_COMPONENT, SECRET_SHOWN};
-use super::wrap::wraps;
+use super::wrap::{check_cache, wraps};
 use super::{Cx, Lowered, ask, available, base, blocks, complete, identity, names, result};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Template};
@@ -20,10 +20,7 @@ pub fn prompt<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>
     let name = identity::name(&mut table, Kind::Prompt);
     let (is_available, prompt) =
         available::read(cx, &table, || build(cx, &table, name.as_ref(), defaults));
-    base::refuse_unserved(
-        &table,
-        &["actor", "scopes"],
-    );
+    base::refuse_unserved(&table, &["actor", "scopes"]);
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
     Lowered {
@@ -61,6 +58,7 @@ fn build<'a>(
     let call = &asks.call;
     let action = action(cx, table, defaults, call);
     let wraps = wraps(cx, table, defaults, call);
+    check_cache(table, &wraps, &action);
     let result = messages(cx, table, call, &action);
     let refused = ask::refused(table, &asks, |refused, call| {
         self::result(cx, refused, call.names())
@@ -169,7 +167,11 @@ fn result(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<PromptResultSp
 }
 
 /// One of `messages`: `{ role, content }`, where content is a text or a block.
-pub(super) fn message(cx: &Cx<'_>, item: Table<'_>, templates: &Templates<'_>) -> Option<MessageSpec> {
+pub(super) fn message(
+    cx: &Cx<'_>,
+    item: Table<'_>,
+    templates: &Templates<'_>,
+) -> Option<MessageSpec> {
     let roles = [("user", Role::User), ("assistant", Role::Assistant)];
     if !item.has("role") {
         item.missing_with("role", "write `user` or `assistant`");

@@ -4,7 +4,7 @@ use super::action::{Action, action};
 use super::address::{Address, address};
 use super::codes::{CONFLICT, EMPTY_COMPONENT, NO_EFFECT};
 use super::names::PARAMS;
-use super::wrap::wraps;
+use super::wrap::{check_cache, wraps};
 use super::{Cx, Lowered, ask, available, base, complete, contents, identity, names};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::Template;
@@ -25,12 +25,7 @@ pub fn resource<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'
     let key = address.as_ref().map(|address| address.key.clone());
     let (is_available, resource) =
         available::read(cx, &table, || build(cx, &table, address, defaults));
-    base::refuse_unserved(
-        &table,
-        &[
-            "actor", "scopes", "test",
-        ],
-    );
+    base::refuse_unserved(&table, &["actor", "scopes", "test"]);
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
     Lowered {
@@ -76,6 +71,7 @@ fn build<'a>(
     let call = &asks.call;
     let action = action(cx, table, defaults, call);
     let wraps = wraps(cx, table, defaults, call);
+    check_cache(table, &wraps, &action);
     let result = result(cx, table, call, &action);
     let refused = ask::refused(table, &asks, |refused, call| {
         contents::contents(cx, refused, call.names())

@@ -120,7 +120,14 @@ pub(super) fn output<'a>(cx: &Cx<'a>, table: &Table<'a>) -> Option<Option<Arc<Sc
     });
     let raw = raw.map(|raw| {
         let (json, origin) = raw_schema(cx, table, raw)?;
-        compile(cx, table, &Arc::new(json), &origin, Root::Output, validation)
+        compile(
+            cx,
+            table,
+            &Arc::new(json),
+            &origin,
+            Root::Output,
+            validation,
+        )
     });
     match (raw, declared) {
         (None, None) => Some(None),

@@ -187,7 +187,9 @@ fn object(name: &str, raw: Option<&RawValue>) -> Result<Arguments, OpError> {
         return Ok(Arguments::new());
     };
     if !raw.get().starts_with('{') {
-        return Err(OpError::InvalidParams(format!("`{name}` must be an object")));
+        return Err(OpError::InvalidParams(format!(
+            "`{name}` must be an object"
+        )));
     }
     serde_json::from_str(raw.get())
         .map_err(|error| OpError::InvalidParams(format!("`{name}`: {error}")))

@@ -94,7 +94,10 @@ impl States {
         let refused = |why: &str| {
             OpError::InvalidParams(format!("`requestState` {why}: ask again without it"))
         };
-        let opened = self.sealer.as_ref().and_then(|sealer| sealer.open(text.as_bytes()));
+        let opened = self
+            .sealer
+            .as_ref()
+            .and_then(|sealer| sealer.open(text.as_bytes()));
         let content: Option<Content> =
             opened.and_then(|content| serde_json::from_slice(&content).ok());
         let Some(content) = content else {
@@ -187,26 +190,57 @@ mod tests {
     #[test]
     fn a_state_is_of_one_call_and_ends() {
         let brought = map(json!({"x": {"b": 1, "a": [1, "é"]}, "y": null}));
-        let binding = Binding { method: "tools/call", name: "t", brought: &brought };
+        let binding = Binding {
+            method: "tools/call",
+            name: "t",
+            brought: &brought,
+        };
         let states = states(Some("k"));
         let sealed = states.seal_at(&state(), &binding, 1000).unwrap();
         assert_ne!(sealed, states.seal_at(&state(), &binding, 1000).unwrap());
         assert_eq!(states.open_at(&sealed, &binding, 1299), Ok(state()));
         let reordered = map(json!({"y": null, "x": {"a": [1, "é"], "b": 1}}));
-        let same = Binding { brought: &reordered, ..binding };
+        let same = Binding {
+            brought: &reordered,
+            ..binding
+        };
         assert_eq!(states.open_at(&sealed, &same, 1000), Ok(state()));
 
         let error = |found: Result<State, OpError>| found.unwrap_err().to_string();
         assert!(error(states.open_at(&sealed, &same, 1300)).contains("expired"));
         for (method, name, other) in [
-            ("prompts/get", "t", json!({"x": {"b": 1, "a": [1, "é"]}, "y": null})),
-            ("tools/call", "u", json!({"x": {"b": 1, "a": [1, "é"]}, "y": null})),
-            ("tools/call", "t", json!({"x": {"b": 1, "a": ["é", 1]}, "y": null})),
-            ("tools/call", "t", json!({"x": {"b": "1", "a": [1, "é"]}, "y": null})),
-            ("tools/call", "t", json!({"x": {"b": 1, "a": [1, "é"], "y": null}})),
+            (
+                "prompts/get",
+                "t",
+                json!({"x": {"b": 1, "a": [1, "é"]}, "y": null}),
+            ),
+            (
+                "tools/call",
+                "u",
+                json!({"x": {"b": 1, "a": [1, "é"]}, "y": null}),
+            ),
+            (
+                "tools/call",
+                "t",
+                json!({"x": {"b": 1, "a": ["é", 1]}, "y": null}),
+            ),
+            (
+                "tools/call",
+                "t",
+                json!({"x": {"b": "1", "a": [1, "é"]}, "y": null}),
+            ),
+            (
+                "tools/call",
+                "t",
+                json!({"x": {"b": 1, "a": [1, "é"], "y": null}}),
+            ),
         ] {
             let other = map(other);
-            let binding = Binding { method, name, brought: &other };
+            let binding = Binding {
+                method,
+                name,
+                brought: &other,
+            };
             let found = error(states.open_at(&sealed, &binding, 1000));
             assert!(found.contains("another request"), "{found}");
         }
@@ -215,7 +249,11 @@ mod tests {
     #[test]
     fn who_shares_the_secret_understands_it_and_nobody_else() {
         let brought = Map::new();
-        let binding = Binding { method: "tools/call", name: "t", brought: &brought };
+        let binding = Binding {
+            method: "tools/call",
+            name: "t",
+            brought: &brought,
+        };
         let sealed = states(Some("k")).seal_at(&state(), &binding, 0).unwrap();
         assert_eq!(states(Some("k")).open_at(&sealed, &binding, 0), Ok(state()));
         for other in [states(Some("l")), states(None)] {
