@@ -98,9 +98,14 @@ impl AskSpec {
     /// Most rounds of a component, and most questions of a round.
     pub const MOST: usize = 16;
 
-    /// Whether there is nothing to ask and nothing to require.
-    pub fn is_empty(&self) -> bool {
-        self.rounds.is_empty() && self.requires.is_empty()
+    /// What asks nothing.
+    pub fn nothing() -> &'static Self {
+        static NOTHING: AskSpec = AskSpec {
+            rounds: Vec::new(),
+            requires: ClientCapabilities(0),
+            sealed: false,
+        };
+        &NOTHING
     }
 }
 

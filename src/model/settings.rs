@@ -43,6 +43,8 @@ pub struct ServerSettings {
     pub validation: Validation,
     /// What a broken manifest at start means.
     pub on_error: OnError,
+    /// Where states of actors are kept.
+    pub state_dir: Option<PathBuf>,
     /// The key of cursors; made at start when absent.
     pub secret: Option<Secret>,
     /// How long the state that goes with questions holds.

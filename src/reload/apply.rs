@@ -5,6 +5,7 @@ use super::doors::Doors;
 use super::places::Places;
 use super::restart;
 use super::say::{Said, most, say, short};
+use crate::actor::{Actors, Prepared};
 use crate::lang::diag::{self, Diagnostic, RenderStyle, Severity};
 use crate::lang::schema::SchemaCache;
 use crate::manifest::environment::Environment;
@@ -13,6 +14,7 @@ use crate::manifest::lower::codes::NOT_READY;
 use crate::manifest::settings::{self, Asked};
 use crate::model::{ActionSpec, Kind, OnError, Settings};
 use crate::runtime::{self, Diff, Handle, Hub, Runtime};
+use crate::service::{Findings, Outcome, Status};
 use crate::shutdown::Shutdown;
 use crate::transport::http::Mover;
 use std::collections::HashSet;
@@ -48,6 +50,8 @@ pub struct State {
     pub loaded: Loaded,
     /// What was found and has been said.
     pub found: Vec<Diagnostic>,
+    /// The actors that run.
+    pub actors: Actors,
 }
 
 /// Puts what the files say in the place of what is served. Its methods block on the file system.
@@ -58,7 +62,9 @@ pub struct Reloader {
     schemas: Arc<SchemaCache>,
     handle: Handle,
     hub: Hub,
+    actors: Actors,
     shutdown: Shutdown,
+    status: Status,
     /// The settings that hold until the process ends, whatever the server file says later.
     started: Settings,
     /// What is served.
@@ -88,12 +94,13 @@ struct RefusedLook {
 
 impl Reloader {
     /// Goes on from the first load, which is what `handle` serves, on the listener that `mover`
-    /// moves. `hub` hears of what each reload changed.
+    /// moves. `hub` hears of what each reload changed, `status` of how it went.
     pub fn new(
         first: State,
         handle: Handle,
         hub: Hub,
         shutdown: Shutdown,
+        status: Status,
         mover: Option<Mover>,
     ) -> Self {
         let mut said = Said::default();
@@ -104,7 +111,9 @@ impl Reloader {
             schemas: first.schemas,
             handle,
             hub,
+            actors: first.actors,
             shutdown,
+            status,
             started: first.settings.clone(),
             served: Look {
                 settings: first.settings,
@@ -155,14 +164,32 @@ impl Reloader {
         }
         let before = self.handle.snapshot();
         let same_server = look.settings == self.served.settings;
-        if same_server && before.serves_just(&look.loaded.catalog) && before.is_current() {
+        // Who reads everything anew has seen to what an actor was down for.
+        let revive = whole && self.actors.has_down();
+        let is_same = same_server && before.serves_just(&look.loaded.catalog);
+        if is_same && before.is_current() && !revive {
             return self.keep(look, &found, whole);
         }
         // As at the start: what never was served may be missing, when the server file says so.
         let skip = look.settings.server.on_error == OnError::Skip;
         let may_miss = |kind: Kind, key: &str| skip && !before.serves(kind, key);
         let (settings, catalog) = (&look.settings, &look.loaded.catalog);
-        match runtime::build(settings, catalog, Some(&before), &self.shutdown, may_miss) {
+        // New actors run from here on; dropped with what was refused, they stop.
+        let actors = match self.prepare(&look, whole, |name| may_miss(Kind::Actor, name)) {
+            Ok(actors) => actors,
+            Err(errors) => {
+                found.extend(errors);
+                return self.refuse(found, Some(look));
+            }
+        };
+        found.extend(
+            actors
+                .left_out()
+                .iter()
+                .map(|(actor, error)| runtime::not_started(actor, error)),
+        );
+        let (shutdown, all) = (&self.shutdown, &self.actors);
+        match runtime::build(settings, catalog, Some(&before), shutdown, all, may_miss) {
             Err(errors) => {
                 found.extend(errors);
                 self.refuse(found, Some(look))
@@ -170,6 +197,7 @@ impl Reloader {
             Ok(built) => {
                 found.extend(built.left_out);
                 if same_server && built.runtime.serves_as(&before) {
+                    actors.commit();
                     return self.keep(look, &found, whole);
                 }
                 match self.doors.open(&look.settings.http.listen) {
@@ -178,6 +206,7 @@ impl Reloader {
                         self.refuse(found, Some(look))
                     }
                     Ok(opened) => {
+                        actors.commit();
                         self.swap(&before, look, built.runtime, &found, began);
                         self.doors.enter(opened);
                         Applied::Swapped
@@ -185,6 +214,24 @@ impl Reloader {
                 }
             }
         }
+    }
+
+    /// Makes ready what the look says of actors. With `whole` those that are down begin anew.
+    fn prepare(
+        &self,
+        look: &Look,
+        whole: bool,
+        may_miss: impl Fn(&str) -> bool,
+    ) -> Result<Prepared, Vec<Diagnostic>> {
+        let wanted = &look.loaded.catalog.actors;
+        let prepared = tokio::runtime::Handle::current()
+            .block_on(self.actors.prepare(wanted, whole, may_miss));
+        prepared.map_err(|errors| {
+            let errors = errors.iter();
+            errors
+                .map(|(actor, error)| runtime::not_started(actor, error))
+                .collect()
+        })
     }
 
     /// Whether this look is not to be served. With `on_error = "skip"` a file that is broken goes on
@@ -213,10 +260,14 @@ impl Reloader {
     fn keep(&mut self, look: Look, found: &[Diagnostic], whole: bool) -> Applied {
         let changed = !look.loaded.says_the_same(&self.served.loaded);
         self.served = look;
+        let counts = self.handle.snapshot().counts();
+        let findings = count(found);
+        if whole || self.refused.is_some() || self.status.now().findings != findings {
+            self.status.looked(Outcome::Unchanged, counts, findings);
+        }
         self.say_whole_again();
         self.say_findings(found);
         if whole {
-            let counts = self.handle.snapshot().counts();
             tracing::info!(components = %counts, "read everything again; nothing has changed");
         } else if changed {
             tracing::debug!("files have changed; the components are the same");
@@ -249,6 +300,7 @@ impl Reloader {
         self.say_whole_again();
         self.say_restart(&settings);
         self.say_findings(found);
+        self.status.looked(Outcome::Reloaded, counts, count(found));
         tracing::info!(
             components = %counts,
             added = short(&diff.added),
@@ -274,6 +326,8 @@ impl Reloader {
         if !same {
             tracing::error!("the manifests were not reloaded; the server goes on with what it had");
             say(&found, self.started.log.format);
+            let counts = self.handle.snapshot().counts();
+            self.status.looked(Outcome::Refused, counts, count(&found));
         }
         self.refused = Some(RefusedLook { look, text });
         Applied::Refused
@@ -354,5 +408,15 @@ impl Reloader {
             places.path(root);
         }
         places
+    }
+}
+
+/// How many errors and warnings these are.
+pub fn count(found: &[Diagnostic]) -> Findings {
+    let errors = found.iter().filter(|one| one.severity == Severity::Error);
+    let errors = errors.count();
+    Findings {
+        errors,
+        warnings: found.len() - errors,
     }
 }

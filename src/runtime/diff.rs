@@ -27,6 +27,7 @@ impl Diff {
         let resources = &after.resources.set;
         resources.differs(&before.resources.set, &mut diff);
         after.prompts.set.differs(&before.prompts.set, &mut diff);
+        after.actors.differs(&before.actors, &mut diff);
         for (list, changed) in [
             (
                 ListKind::Tools,

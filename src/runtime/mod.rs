@@ -15,7 +15,7 @@ mod resources;
 mod set;
 mod watched;
 
-pub use build::{Built, build, build_for_test};
+pub use build::{Built, build, build_for_test, helper, not_started};
 pub use changed::Changed;
 pub use diff::Diff;
 pub use handle::Handle;
@@ -24,7 +24,7 @@ pub use watched::{Watched, WatchedFiles};
 
 use crate::action::Action;
 use crate::action::outputs::Outputs;
-use crate::model::{Catalog, Counts, Kind, Prompt, Tool, Values};
+use crate::model::{Actor, Catalog, Counts, Kind, Prompt, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
 use ask::Asking;
@@ -42,6 +42,8 @@ pub struct Runtime {
     tools: Listed<Tool>,
     resources: Resources,
     prompts: Listed<Prompt>,
+    /// What is declared of the actors. They themselves run elsewhere, longer than this.
+    actors: Set<Actor>,
     values: SharedValues,
     asking: Asking,
     /// Long outputs that can be read on. They outlive this runtime.
@@ -74,6 +76,7 @@ impl Runtime {
             Kind::Tool => self.tools.set.get(key).is_some(),
             Kind::Resource => self.resources.set.get(key).is_some(),
             Kind::Prompt => self.prompts.set.get(key).is_some(),
+            Kind::Actor => self.actors.get(key).is_some(),
         }
     }
 
@@ -83,6 +86,7 @@ impl Runtime {
             tools: self.tools.set.len(),
             resources: self.resources.set.len(),
             prompts: self.prompts.set.len(),
+            actors: self.actors.len(),
         }
     }
 
@@ -91,6 +95,7 @@ impl Runtime {
         self.tools.set.holds_just(&catalog.tools)
             && self.resources.set.holds_just(&catalog.resources)
             && self.prompts.set.holds_just(&catalog.prompts)
+            && self.actors.holds_just(&catalog.actors)
     }
 
     /// Whether what was opened when this was built is still what its names lead to: another folder
@@ -107,6 +112,7 @@ impl Runtime {
         self.tools.set.is_as(&other.tools.set)
             && self.resources.set.is_as(&other.resources.set)
             && self.prompts.set.is_as(&other.prompts.set)
+            && self.actors.is_as(&other.actors)
     }
 
     /// The actions of all components.
