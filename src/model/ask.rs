@@ -64,6 +64,16 @@ impl ClientCapabilities {
         Self(needed.0 & !self.0)
     }
 
+    /// A bit for each, in the order of [`ClientCapability`].
+    pub const fn to_bits(self) -> u8 {
+        self.0
+    }
+
+    /// Those of these bits; others mean nothing.
+    pub const fn of_bits(bits: u8) -> Self {
+        Self(bits & 0b11_1111)
+    }
+
     /// Whether there are none.
     pub const fn is_empty(self) -> bool {
         self.0 == 0

@@ -55,14 +55,14 @@ pub struct Context {
     pub method: &'static str,
     /// The caller, when it named itself.
     pub client: Option<ClientInfo>,
+    /// What the caller can do, as far as it has said so.
+    pub capabilities: ClientCapabilities,
     /// Set when the caller wants progress notifications.
     pub progress: Option<ProgressToken>,
     /// Set when the caller wants log notifications.
     pub log_level: Option<LogLevel>,
     /// Trace context.
     pub trace: Trace,
-    /// What the caller's program can do.
-    pub capabilities: ClientCapabilities,
-    /// What it brings for questions that it was asked.
+    /// What the caller brings for questions that it was asked.
     pub input: Input,
 }

@@ -1,12 +1,12 @@
 //! Questions to a client, in the form all revisions share (schema: InputRequest).
 
-use super::content;
 use super::json::{self, Members};
-use crate::model::Role;
-use crate::ops::{InputRequest, Message};
+use super::results;
+use super::version::Shape;
+use crate::ops::InputRequest;
 
 /// Writes a question's `method` and `params`.
-pub(super) fn members(members: &mut Members<'_>, request: &InputRequest) {
+pub(super) fn members(members: &mut Members<'_>, request: &InputRequest, shape: Shape) {
     match request {
         InputRequest::Form { message, schema } => {
             members.text("method", "elicitation/create");
@@ -27,7 +27,9 @@ pub(super) fn members(members: &mut Members<'_>, request: &InputRequest) {
         InputRequest::Sample { messages, others } => {
             members.text("method", "sampling/createMessage");
             let mut params = Members::open(members.member("params"));
-            json::array(params.member("messages"), messages, message);
+            json::array(params.member("messages"), messages, |out, item| {
+                results::message(out, item, shape);
+            });
             for (name, value) in others {
                 json::value(params.member(name), value);
             }
@@ -35,18 +37,4 @@ pub(super) fn members(members: &mut Members<'_>, request: &InputRequest) {
         }
         InputRequest::Roots => members.text("method", "roots/list"),
     }
-}
-
-/// Writes a message of a prompt or of a conversation.
-pub(super) fn message(out: &mut Vec<u8>, message: &Message) {
-    let mut members = Members::open(out);
-    members.text(
-        "role",
-        match message.role {
-            Role::User => "user",
-            Role::Assistant => "assistant",
-        },
-    );
-    content::block(members.member("content"), &message.content);
-    members.close();
 }

@@ -12,13 +12,15 @@ use crate::action::{Failure, NotRead, outputs, resource};
 use crate::lang::template::Scope;
 use crate::lang::uri_template::{Bindings, RESERVED_NAME, TemplateIndex, Uri, UriTemplate};
 use crate::model::{
-    Annotations, Cache, CacheScope, Component, ListingSpec, Resource, ResourceDeclaration, Settings,
+    ActionSpec, Annotations, Cache, CacheScope, Component, ListingSpec, Resource,
+    ResourceDeclaration, Settings,
 };
 use crate::ops::{Answer, OpError, Payload, ResourceContent, ResourceOutcome};
 use crate::protocol::Face;
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What a read is refused with when nothing decides between two templates.
@@ -100,6 +102,14 @@ impl Resources {
         Ok((entry, bound))
     }
 
+    /// Whether this URI leads to something: it is declared, or fits a template.
+    pub(super) fn knows(&self, uri: &str) -> bool {
+        let Ok(uri) = Uri::parse(uri) else {
+            return false;
+        };
+        !matches!(self.route(&uri), Err(OpError::ResourceNotFound(_)))
+    }
+
     /// The resource or the template of this very text.
     pub(super) fn named(&self, uri: &str) -> Option<&Entry<Resource>> {
         let key = match UriTemplate::parse(uri) {
@@ -109,15 +119,12 @@ impl Resources {
         self.set.get(&key)
     }
 
-    /// Whether the lists show other resources than before, or in another order. What is in a listed
-    /// folder is not looked at.
+    /// Whether the lists show other resources than before, or in another order, or the files of
+    /// another folder. What is in a folder is not looked at.
     pub(super) fn differs(&self, before: &Self) -> bool {
-        let all = self.in_order.iter().map(|resource| resource.fingerprint());
-        let known = before
-            .in_order
-            .iter()
-            .map(|resource| resource.fingerprint());
-        !all.eq(known)
+        let all = self.in_order.iter().map(|resource| stands_for(resource));
+        let known = before.in_order.iter();
+        !all.eq(known.map(|resource| stands_for(resource)))
     }
 
     /// The resources that are not what they were, or were not, or are no more.
@@ -195,6 +202,16 @@ fn shown(resource: &Arc<Resource>) -> (&str, &ResourceDeclaration) {
     (resource.fingerprint(), &resource.declaration)
 }
 
+/// What makes a resource stand in the lists as it does: its fingerprint, and which files of which
+/// folder it lists.
+fn stands_for(resource: &Resource) -> (&str, Option<(&Path, &ListingSpec)>) {
+    let files = match resource.action() {
+        Some(ActionSpec::File(file)) => file.listing.as_ref().map(|list| (&*file.root, list)),
+        _ => None,
+    };
+    (resource.fingerprint(), files)
+}
+
 /// The files of a resource's folder that are resources of their own.
 fn listing(entry: &Entry<Resource>) -> Option<(&FileAction, &ListingSpec)> {
     let action = entry.action.as_deref()?.listing()?;
@@ -269,7 +286,7 @@ impl Runtime {
         uri: String,
         request: Request<'_>,
     ) -> Result<Answer, OpError> {
-        if uri.starts_with(outputs::PREFIX) {
+        if outputs::is_output(&uri) {
             return self.read_output(uri);
         }
         let Ok(parsed) = Uri::parse(&uri) else {
