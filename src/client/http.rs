@@ -162,6 +162,14 @@ impl Http {
         self.events(response, None, headers, on).await.map(drop)
     }
 
+    /// What a GET of the endpoint gives: the status and the body, whatever they are.
+    pub(super) async fn get(&self) -> Result<(StatusCode, Bytes), ClientError> {
+        let response = self
+            .send(Method::GET, Bytes::new(), &HeaderMap::new())
+            .await?;
+        Ok((response.status(), self.whole(response).await?))
+    }
+
     /// Ends the session, where there is one.
     pub(super) async fn close(&self, headers: &HeaderMap) {
         if self.session.get().is_some() {
