@@ -3,7 +3,6 @@
 use super::remote::Failed;
 use crate::client::{Client, ClientError, Kind};
 use crate::lang::diag::suggest::did_you_mean;
-use serde_json::Value;
 
 /// By which servers say that there is no such thing.
 const UNKNOWN: [i64; 2] = [-32602, -32002];
@@ -34,7 +33,7 @@ pub(super) async fn meant(client: &Client, kind: Kind, name: &str, failed: Faile
     if names.contains(&name) {
         return failed;
     }
-    match did_you_mean(name, names.into_iter()) {
+    match did_you_mean(name, names) {
         Some(help) => Failed::Misused(format!("there is no {what} `{name}`"), Some(help)),
         None => failed,
     }
