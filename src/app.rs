@@ -186,6 +186,7 @@ async fn serve(
         in_flight: settings.max_in_flight,
         outliving: settings.http.max_connections,
         request_timeout: settings.request_timeout,
+        answers: settings.server.ask_ttl,
     };
     let hub = Hub::new(settings.http.max_subscriptions);
     let server = Server::new(handle.clone(), limits, hub.clone(), shutdown.clone());

@@ -63,6 +63,8 @@ pub struct Context {
     pub log_level: Option<LogLevel>,
     /// Trace context.
     pub trace: Trace,
+    /// It is asked while the request runs, where its notifications go, and not by an answer.
+    pub asks_in_place: bool,
     /// What the caller brings for questions that it was asked.
     pub input: Input,
 }

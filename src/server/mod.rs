@@ -2,6 +2,7 @@
 //! the runtime's; here stands what a request needs while it runs: one snapshot of the runtime, a
 //! bound on its time, a wall around its panics, and in a stream its place among those in flight.
 
+mod asking;
 mod calls;
 mod carry_out;
 mod endpoint;

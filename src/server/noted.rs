@@ -5,7 +5,7 @@
 //! its output is read, and what it says meanwhile is bounded by [`crate::ops::Notices`].
 
 use super::calls::Place;
-use super::carry_out::carry_out;
+use super::carry_out::{Terms, carry_out};
 use super::outliving::unless_cancelled;
 use super::{Execute, Part};
 use crate::ops::{Notice, Notices, OpError, ProgressToken, Take, Waiting};
@@ -82,7 +82,7 @@ impl Noted {
         runtime: Arc<E>,
         call: Call,
         (notices, waiting): (Notices, Waiting),
-        limit: Duration,
+        terms: Terms,
         shutdown: &Shutdown,
         outlives: Outlives,
     ) -> Self {
@@ -93,7 +93,7 @@ impl Noted {
         };
         let given_up = shutdown.given_up().clone();
         let work = async move {
-            let carried = carry_out(&*runtime, call, &notices, limit, &given_up);
+            let carried = carry_out(&*runtime, call, &notices, &terms, &given_up);
             match &outlives {
                 Outlives::Nothing => Some(carried.await),
                 Outlives::Caller(place) => unless_cancelled(place, carried).await,

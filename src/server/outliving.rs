@@ -3,7 +3,7 @@
 //! own from the beginning; who waits for it may go. A cancellation ends it without an answer.
 
 use super::calls::Place;
-use super::carry_out::carry_out;
+use super::carry_out::{Terms, carry_out};
 use super::noted::{First, Noted, Outlives};
 use super::serve::message;
 use super::{Execute, Reply};
@@ -13,21 +13,20 @@ use crate::shutdown::Shutdown;
 use futures_util::FutureExt as _;
 use futures_util::stream;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Carries out the call, and gives what came of it as long as somebody waits.
 pub(super) async fn outliving<E: Execute>(
     runtime: Arc<E>,
     call: Call,
     place: Place,
-    limit: Duration,
+    terms: Terms,
     shutdown: &Shutdown,
     may_stream: bool,
 ) -> Reply {
     let noted = may_stream.then(|| Notices::of(&call.context)).flatten();
     if let Some(ends) = noted {
         let outlives = Outlives::Caller(place);
-        let noted = Noted::new(runtime, call, ends, limit, shutdown, outlives);
+        let noted = Noted::new(runtime, call, ends, terms, shutdown, outlives);
         return match noted.first().await {
             First::Answer(response) => message(response),
             First::Notice(noted) => Reply::Stream(Box::pin(noted)),
@@ -38,7 +37,7 @@ pub(super) async fn outliving<E: Execute>(
     let given_up = shutdown.given_up().clone();
     let work = async move {
         let none = Notices::none();
-        let carried = carry_out(&*runtime, call, &none, limit, &given_up);
+        let carried = carry_out(&*runtime, call, &none, &terms, &given_up);
         unless_cancelled(&place, carried).await
     };
     let mut work = Box::pin(work);

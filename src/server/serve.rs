@@ -1,7 +1,8 @@
 //! The server: one message by HTTP, or a stream of them.
 
+use super::asking::Asking;
 use super::calls::Calls;
-use super::carry_out::carry_out;
+use super::carry_out::{Terms, carry_out};
 use super::listen::listening;
 use super::noted::{First, Noted, Outlives};
 use super::outliving::outliving;
@@ -26,6 +27,8 @@ pub struct Limits {
     /// How long a request may run (`http.request_timeout_ms`). It is dropped then and answered with
     /// an internal error; a tool's own, shorter limit is the one that says what became of its work.
     pub request_timeout: Duration,
+    /// How long a request waits for the answers of its caller, each time that it asks.
+    pub answers: Duration,
     /// How many requests of one stream may be in flight. One more is answered with an error.
     pub in_flight: usize,
     /// How many requests by HTTP may be in flight that outlive their callers. One more is answered
@@ -37,6 +40,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             request_timeout: Duration::from_secs(60),
+            answers: Duration::from_secs(300),
             in_flight: 256,
             outliving: 1024,
         }
@@ -52,6 +56,7 @@ pub struct Server<S> {
     shutdown: Shutdown,
     sessions: Sessions,
     calls: Calls,
+    asking: Asking,
 }
 
 impl<S: Snapshots> Server<S> {
@@ -66,6 +71,7 @@ impl<S: Snapshots> Server<S> {
             shutdown,
             sessions: Sessions::default(),
             calls: Calls::new(limits.outliving),
+            asking: Asking::default(),
         }
     }
 
@@ -97,8 +103,14 @@ impl<S: Snapshots> Server<S> {
     }
 
     async fn call(&self, runtime: Arc<S::Runtime>, mut call: Call, may_stream: bool) -> Reply {
-        let limit = self.limits.request_timeout;
+        let terms = Terms {
+            limit: self.limits.request_timeout,
+            answers: self.limits.answers,
+            asking: self.asking.clone(),
+        };
         let shutdown = &self.shutdown;
+        // Who takes no stream cannot be asked on one.
+        call.context.asks_in_place &= may_stream;
         if call.outlives_caller {
             if let Some(level) = call
                 .session
@@ -111,16 +123,16 @@ impl<S: Snapshots> Server<S> {
                     let fault = OpError::Internal(full.to_string()).into();
                     message(call.reply_to.refuse(&fault))
                 }
-                Ok(place) => outliving(runtime, call, place, limit, shutdown, may_stream).await,
+                Ok(place) => outliving(runtime, call, place, terms, shutdown, may_stream).await,
             };
         }
         let noted = may_stream.then(|| Notices::of(&call.context)).flatten();
         let Some(ends) = noted else {
             let given_up = shutdown.given_up();
-            let response = carry_out(&*runtime, call, &Notices::none(), limit, given_up).await;
+            let response = carry_out(&*runtime, call, &Notices::none(), &terms, given_up).await;
             return message(response);
         };
-        let noted = Noted::new(runtime, call, ends, limit, shutdown, Outlives::Nothing);
+        let noted = Noted::new(runtime, call, ends, terms, shutdown, Outlives::Nothing);
         match noted.first().await {
             First::Answer(response) => message(response),
             First::Notice(noted) => Reply::Stream(Box::pin(noted)),
@@ -185,8 +197,10 @@ impl<S: Snapshots> Endpoint for Server<S> {
                 }
                 Reply::Accepted
             }
-            // The server asks nothing of clients yet, so whatever this answers is long gone.
-            Step::Outcome(_) => Reply::Accepted,
+            Step::Outcome(outcome) => {
+                self.asking.came(outcome);
+                Reply::Accepted
+            }
             Step::Reply(response) => {
                 tracing::debug!(code = response.code, "refused a message");
                 message(response)

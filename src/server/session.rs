@@ -1,6 +1,7 @@
 //! A stream of messages: the standard streams.
 
-use super::carry_out::carry_out;
+use super::asking::Asking;
+use super::carry_out::{Terms, carry_out};
 use super::in_flight::{InFlight, Place, Refusal};
 use super::listen::listening;
 use super::noted::{Noted, Outlives};
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 pub struct StreamSession<S> {
     runtimes: S,
     limits: Limits,
+    asking: Asking,
     hub: Hub,
     shutdown: Shutdown,
     /// Cancelled once no message comes any more.
@@ -43,6 +45,7 @@ impl<S: Snapshots> StreamSession<S> {
         Self {
             runtimes,
             limits,
+            asking: Asking::default(),
             hub,
             shutdown,
             ended: CancellationToken::new(),
@@ -167,12 +170,16 @@ impl<S: Snapshots> StreamSession<S> {
             call.context.log_level = call.context.log_level.and(self.level);
         }
         let cancelled = place.cancelled().clone();
-        let limit = self.limits.request_timeout;
+        let terms = Terms {
+            limit: self.limits.request_timeout,
+            answers: self.limits.answers,
+            asking: self.asking.clone(),
+        };
         let parts = match Notices::of(&call.context) {
             Some(ends) => {
                 let ends_with_reader = Outlives::Nothing;
                 let noted =
-                    Noted::new(runtime, call, ends, limit, &self.shutdown, ends_with_reader);
+                    Noted::new(runtime, call, ends, terms, &self.shutdown, ends_with_reader);
                 in_place(noted, place)
             }
             None => {
@@ -182,7 +189,7 @@ impl<S: Snapshots> StreamSession<S> {
                     let response = tokio::select! {
                         biased;
                         () = place.cancelled().cancelled() => return None,
-                        response = carry_out(&*runtime, call, &none, limit, &given_up) => response,
+                        response = carry_out(&*runtime, call, &none, &terms, &given_up) => response,
                     };
                     place.finish().then_some(Part::Last(response.body))
                 };
@@ -218,8 +225,11 @@ impl<S: Snapshots> Session for StreamSession<S> {
         let runtime = self.runtimes.snapshot();
         let carrier = Carrier::Stream(&mut self.conversation);
         match protocol::receive(runtime.face(), carrier, message) {
-            // The server asks nothing of clients yet, so whatever an outcome is of is long gone.
-            Step::Nothing | Step::Outcome(_) => Received::Nothing,
+            Step::Nothing => Received::Nothing,
+            Step::Outcome(outcome) => {
+                self.asking.came(outcome);
+                Received::Nothing
+            }
             Step::Cancel { id, .. } => {
                 let found = self.in_flight.cancel(&id);
                 tracing::debug!(found, "a request was cancelled");

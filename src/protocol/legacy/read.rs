@@ -65,7 +65,7 @@ pub(in crate::protocol) fn read(
                 progress: params.meta.progress()?,
                 log_level: agreed.declared.logging.then_some(USUAL_LEVEL),
                 trace: params.meta.trace(),
-                // Whoever is asked here answers on a stream.
+                asks_in_place: !agreed.capabilities.is_empty(),
                 input: Input::default(),
             };
             What::Operation(operation, context)

@@ -82,6 +82,7 @@ pub(in crate::protocol) fn read(
         progress: params.meta.progress()?,
         log_level: params.meta.log_level()?,
         trace: params.meta.trace(),
+        asks_in_place: false,
         input: input(method, params)?,
     };
     Ok((what, context))
