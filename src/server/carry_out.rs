@@ -104,6 +104,9 @@ async fn until_answered<E: Execute>(
         let asking = &terms.asking;
         match asking.ask(session, notices, required, terms.answers).await {
             Ok(input) => context.input = input,
+            Err(OpError::Failed(text)) if context.method == "tools/call" => {
+                return Ok(Ok(Answer::Tool(ToolOutcome::error(text))));
+            }
             Err(error) => return Ok(Err(error)),
         }
     }
