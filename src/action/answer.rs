@@ -25,13 +25,7 @@ pub fn from_result(
             None => ToolOutcome::default(),
         });
     };
-    let scope = match &output {
-        Some(output) => {
-            let output = Arc::clone(output);
-            scope.clone().with_lazy("output", move || output.value())
-        }
-        None => scope.clone(),
-    };
+    let scope = render::with_output(scope, output.as_ref());
     outcome(made(result, &scope, output.as_deref()))
 }
 

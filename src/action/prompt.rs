@@ -17,13 +17,7 @@ pub fn messages(
     scope: &Scope,
     output: Option<Arc<dyn Output>>,
 ) -> Result<PromptOutcome, Failure> {
-    let scope = match &output {
-        Some(output) => {
-            let output = Arc::clone(output);
-            scope.clone().with_lazy("output", move || output.value())
-        }
-        None => scope.clone(),
-    };
+    let scope = render::with_output(scope, output.as_ref());
     made(prompt, prompt.result.as_ref(), &scope, output)
 }
 

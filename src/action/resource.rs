@@ -20,13 +20,7 @@ pub fn contents(
     output: Option<Arc<dyn Output>>,
     cache: Cache,
 ) -> Result<ResourceOutcome, OpError> {
-    let scope = match &output {
-        Some(output) => {
-            let output = Arc::clone(output);
-            scope.clone().with_lazy("output", move || output.value())
-        }
-        None => scope.clone(),
-    };
+    let scope = render::with_output(scope, output.as_ref());
     let nothing = ResourceResultSpec::default();
     let result = resource.result.as_ref().unwrap_or(&nothing);
     let made = made(resource, result, uri, &scope, output.as_deref());

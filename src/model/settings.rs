@@ -1,7 +1,7 @@
 //! The server file, validated: identity, listeners, limits, logs; and the values that templates
 //! may see.
 
-use super::{Cache, HttpSettings, Identity};
+use super::{Cache, HttpSettings, Identity, Listen};
 use crate::lang::diag::Span;
 use crate::lang::schema::Validation;
 use crate::secret::Secret;
@@ -23,8 +23,12 @@ pub struct Settings {
     pub http: HttpSettings,
     /// Longest time a request may take.
     pub request_timeout: Duration,
-    /// Most requests in flight on one stdio stream.
+    /// Most requests in flight on one stdio stream, and at work over HTTP.
     pub max_in_flight: usize,
+    /// Most requests that wait for a turn over HTTP.
+    pub max_queued: usize,
+    /// `[metrics]`: where reports are served, metrics among them. Nowhere when empty.
+    pub reports: Vec<Listen>,
     /// `[reload]`.
     pub reload: ReloadSettings,
     /// `[log]`.

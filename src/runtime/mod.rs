@@ -80,6 +80,16 @@ impl Runtime {
         }
     }
 
+    /// The names of the tools.
+    pub fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.tools.set.keys()
+    }
+
+    /// What `secrets` holds in templates.
+    pub fn secrets(&self) -> &serde_json::Map<String, serde_json::Value> {
+        &self.values.secrets
+    }
+
     /// Whether a resource of this URI may be there: it is declared, fits a template, or looks like a
     /// long output that is kept.
     pub fn knows(&self, uri: &str) -> bool {

@@ -1,38 +1,36 @@
 //! One request, from the moment it is understood to its answer.
 
 use super::Execute;
-use super::asking::{Asking, MOST_TIMES};
+use super::admission::Turn;
+use super::asking::MOST_TIMES;
+use super::audit::Entry;
+use super::care::Care;
 use crate::ops::{Answer, Context, Notices, OpError, Operation, ToolOutcome};
 use crate::protocol::{Call, Response, SessionKey};
+use crate::telemetry::{Histogram, Metrics, Outcome, Present, RequestId};
 use crate::units::Time;
 use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
-/// How long a request may take, and what it needs to ask.
-#[derive(Clone, Debug)]
-pub(super) struct Terms {
-    /// How long it may work.
-    pub(super) limit: Duration,
-    /// How long it waits each time that it asks.
-    pub(super) answers: Duration,
-    pub(super) asking: Asking,
-}
-
-/// Carries out a call within its `terms`, or until it is `given_up`, and writes its answer. How it goes
-/// is told to `notices`. A panic
-/// inside becomes an internal error of this request alone; what was being done is lost, and the
-/// runtime has no interior mutability that could be left half changed.
+/// Carries out a call within its time, or until it is given up, and writes its answer. How it goes is
+/// told to `notices`. It waits for its turn, where
+/// turns are given, and has it until it is answered. A panic inside
+/// becomes an internal error of this request alone; what was being done is lost, and the runtime has no
+/// interior mutability that could be left half changed.
 pub(super) async fn carry_out<E: Execute>(
     runtime: &E,
     call: Call,
     notices: &Notices,
-    terms: &Terms,
-    given_up: &CancellationToken,
+    care: &Care,
 ) -> Response {
+    let turn = match care.turn(&call).await {
+        Ok(turn) => turn,
+        Err(refused) => return refused,
+    };
     let Call {
         operation,
         context,
@@ -40,24 +38,38 @@ pub(super) async fn carry_out<E: Execute>(
         session,
         ..
     } = call;
-    let limit = terms.limit;
+    let id = RequestId::next();
     let method = context.method;
-    let mut record = Record::new(method);
-    let work = until_answered(runtime, operation, context, session, notices, terms);
-    let work = AssertUnwindSafe(work).catch_unwind();
-    let outcome = match given_up.run_until_cancelled(work).await {
-        Some(Ok(Ok(outcome))) => outcome,
-        None => Err(OpError::Internal("the server is stopping".into())),
+    let limit = care.limit;
+    let mut record = Record::new(id, &operation, &context, care);
+    let work = until_answered(runtime, operation, context, session, notices, care, turn);
+    let work = AssertUnwindSafe(id.scope(work)).catch_unwind();
+    let outcome = match care.shutdown.given_up().run_until_cancelled(work).await {
+        Some(Ok(Ok(outcome))) => {
+            record.outcome = match &outcome {
+                Ok(Answer::Tool(tool)) if tool.is_error => Outcome::ToolError,
+                Ok(_) => Outcome::Ok,
+                Err(_) => Outcome::Error,
+            };
+            outcome
+        }
+        None => {
+            record.outcome = Outcome::Error;
+            Err(OpError::Internal("the server is stopping".into()))
+        }
         Some(Err(_)) => {
+            record.outcome = Outcome::Error;
             // What a panic says may hold what the request said, so it is not repeated.
             tracing::error!(
                 method,
+                request = %id,
                 "a request panicked; it is answered with an internal error"
             );
             Err(OpError::Internal("the request failed unexpectedly".into()))
         }
         Some(Ok(Err(_))) => {
-            tracing::warn!(method, ?limit, "a request timed out");
+            record.outcome = Outcome::Timeout;
+            tracing::warn!(method, request = %id, ?limit, "a request timed out");
             Err(OpError::Internal(format!(
                 "request timed out after {}",
                 Time(limit)
@@ -82,82 +94,105 @@ pub(super) async fn carry_out<E: Execute>(
     response
 }
 
-/// Carries out the operation, asking where its caller is asked while it runs. The outer error is
-/// that it took too long.
+/// Carries out the operation, asking where its caller is asked while it runs. Its turn is not held
+/// while it waits for answers. The outer error is that it took too long.
 async fn until_answered<E: Execute>(
     runtime: &E,
     operation: Operation,
     mut context: Context,
     session: Option<SessionKey>,
     notices: &Notices,
-    terms: &Terms,
+    care: &Care,
+    mut turn: Option<Turn>,
 ) -> Result<Result<Answer, OpError>, Elapsed> {
+    let waited = turn.as_ref().map_or(Duration::ZERO, |turn| turn.waited);
+    let limit = care.limit.saturating_sub(waited);
     if !context.asks_in_place {
-        return timeout(terms.limit, runtime.execute(operation, &context, notices)).await;
+        return timeout(limit, runtime.execute(operation, &context, notices)).await;
     }
     for _ in 0..MOST_TIMES {
         let work = runtime.execute(operation.clone(), &context, notices);
-        let required = match timeout(terms.limit, work).await? {
+        let required = match timeout(limit, work).await? {
             Ok(Answer::NeedsInput(required)) => required,
             outcome => return Ok(outcome),
         };
-        let asking = &terms.asking;
-        match asking.ask(session, notices, required, terms.answers).await {
+        drop(turn.take());
+        let asked = care.asking.ask(session, notices, required, care.answers);
+        match asked.await {
             Ok(input) => context.input = input,
             Err(OpError::Failed(text)) if context.method == "tools/call" => {
                 return Ok(Ok(Answer::Tool(ToolOutcome::error(text))));
             }
             Err(error) => return Ok(Err(error)),
         }
+        turn = match care.take_turn(&operation).await {
+            Ok(turn) => turn,
+            Err(why) => return Ok(Err(OpError::Internal(why))),
+        };
     }
     Ok(Err(OpError::Failed(
         "asked too often without an answer".into(),
     )))
 }
 
-/// Logs what became of a request: also when it was dropped, which is how one is cancelled.
+/// Counts and logs what became of a request: also when it was dropped, which is how one is cancelled.
 struct Record {
+    id: RequestId,
     method: &'static str,
     started: Instant,
-    answered: bool,
+    outcome: Outcome,
+    code: Option<i64>,
+    bytes: usize,
+    metrics: Metrics,
+    meter: Option<Arc<Histogram>>,
+    entry: Option<Entry>,
+    _in_flight: Present,
 }
 
 impl Record {
-    fn new(method: &'static str) -> Self {
+    fn new(id: RequestId, operation: &Operation, context: &Context, care: &Care) -> Self {
+        let metrics = &care.watch.metrics;
         Self {
-            method,
+            id,
+            method: context.method,
             started: Instant::now(),
-            answered: false,
+            outcome: Outcome::Cancelled,
+            code: None,
+            bytes: 0,
+            meter: match operation {
+                Operation::CallTool { name, .. } => metrics.tool(name),
+                _ => None,
+            },
+            entry: care.watch.audit.begin(id, operation, context),
+            _in_flight: metrics.present(|counters| &counters.in_flight),
+            metrics: metrics.clone(),
         }
     }
 
     fn answered(&mut self, response: &Response) {
-        self.answered = true;
-        let outcome = if response.code.is_some() {
-            "error"
-        } else {
-            "result"
-        };
-        tracing::debug!(
-            method = self.method,
-            outcome,
-            code = response.code,
-            bytes = response.body.len(),
-            duration = ?self.started.elapsed(),
-            "answered a request"
-        );
+        self.code = response.code;
+        self.bytes = response.body.len();
     }
 }
 
 impl Drop for Record {
     fn drop(&mut self) {
-        if !self.answered {
-            tracing::debug!(
-                method = self.method,
-                outcome = "cancelled",
-                duration = ?self.started.elapsed(),
-                "dropped a request"
-            );
+        let took = self.started.elapsed();
+        self.metrics.answered(self.method, self.outcome);
+        if let Some(meter) = &self.meter {
+            meter.add(took);
         }
+        if let Some(entry) = self.entry.take() {
+            entry.end(self.outcome, self.code, self.bytes, took);
+        }
+        tracing::debug!(
+            method = self.method,
+            outcome = self.outcome.word(),
+            code = self.code,
+            bytes = self.bytes,
+            duration = ?took,
+            request = %self.id,
+            "a request is over"
+        );
     }
 }

@@ -3,13 +3,13 @@
 //! own from the beginning; who waits for it may go. A cancellation ends it without an answer.
 
 use super::calls::Place;
-use super::carry_out::{Terms, carry_out};
+use super::care::Care;
+use super::carry_out::carry_out;
 use super::noted::{First, Noted, Outlives};
 use super::serve::message;
 use super::{Execute, Reply};
 use crate::ops::{Notices, OpError};
 use crate::protocol::{Call, Response};
-use crate::shutdown::Shutdown;
 use futures_util::FutureExt as _;
 use futures_util::stream;
 use std::sync::Arc;
@@ -19,14 +19,13 @@ pub(super) async fn outliving<E: Execute>(
     runtime: Arc<E>,
     call: Call,
     place: Place,
-    terms: Terms,
-    shutdown: &Shutdown,
+    care: &Arc<Care>,
     may_stream: bool,
 ) -> Reply {
     let noted = may_stream.then(|| Notices::of(&call.context)).flatten();
     if let Some(ends) = noted {
         let outlives = Outlives::Caller(place);
-        let noted = Noted::new(runtime, call, ends, terms, shutdown, outlives);
+        let noted = Noted::new(runtime, call, ends, care, outlives);
         return match noted.first().await {
             First::Answer(response) => message(response),
             First::Notice(noted) => Reply::Stream(Box::pin(noted)),
@@ -34,17 +33,17 @@ pub(super) async fn outliving<E: Execute>(
         };
     }
     let reply_to = call.reply_to.clone();
-    let given_up = shutdown.given_up().clone();
+    let (tasks, care) = (care.shutdown.tasks().clone(), Arc::clone(care));
     let work = async move {
         let none = Notices::none();
-        let carried = carry_out(&*runtime, call, &none, &terms, &given_up);
+        let carried = carry_out(&*runtime, call, &none, &care);
         unless_cancelled(&place, carried).await
     };
     let mut work = Box::pin(work);
     // Most need no waiting: those that only say what is known do not become tasks.
     let came = match work.as_mut().now_or_never() {
         Some(came) => came,
-        None => match shutdown.tasks().spawn(work).await {
+        None => match tasks.spawn(work).await {
             Ok(came) => came,
             Err(_) => {
                 let lost = OpError::Internal("the request was lost".into());

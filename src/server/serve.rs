@@ -1,14 +1,14 @@
 //! The server: one message by HTTP, or a stream of them.
 
-use super::asking::Asking;
 use super::calls::Calls;
-use super::carry_out::{Terms, carry_out};
+use super::care::{Care, Watch};
+use super::carry_out::carry_out;
 use super::listen::listening;
 use super::noted::{First, Noted, Outlives};
 use super::outliving::outliving;
 use super::sessions::Sessions;
 use super::told::Told;
-use super::{Endpoint, Execute, Reply, Snapshots, StreamSession};
+use super::{Endpoint, Execute, Reply, Report, Reporter, Snapshots, StreamSession};
 use crate::ops::{Filter, Notices, OpError};
 use crate::protocol::{
     self, Call, Carrier, Fault, Head, Listen, Remember, Response, SessionKey, Step, Wanted,
@@ -29,8 +29,11 @@ pub struct Limits {
     pub request_timeout: Duration,
     /// How long a request waits for the answers of its caller, each time that it asks.
     pub answers: Duration,
-    /// How many requests of one stream may be in flight. One more is answered with an error.
+    /// How many requests of one stream may be in flight; one more is answered with an error. How many
+    /// that came by HTTP may be worked on; more wait.
     pub in_flight: usize,
+    /// How many that came by HTTP may wait. One more is answered with 503.
+    pub queued: usize,
     /// How many requests by HTTP may be in flight that outlive their callers. One more is answered
     /// with an error.
     pub outliving: usize,
@@ -42,6 +45,7 @@ impl Default for Limits {
             request_timeout: Duration::from_secs(60),
             answers: Duration::from_secs(300),
             in_flight: 256,
+            queued: 1024,
             outliving: 1024,
         }
     }
@@ -53,10 +57,10 @@ pub struct Server<S> {
     runtimes: S,
     limits: Limits,
     hub: Hub,
-    shutdown: Shutdown,
+    care: Arc<Care>,
+    reporter: Option<Reporter>,
     sessions: Sessions,
     calls: Calls,
-    asking: Asking,
 }
 
 impl<S: Snapshots> Server<S> {
@@ -64,15 +68,23 @@ impl<S: Snapshots> Server<S> {
     /// up are dropped and answered with an internal error: the server is stopping. Changes are told to
     /// those who listen as `hub` hears of them.
     pub fn new(runtimes: S, limits: Limits, hub: Hub, shutdown: Shutdown) -> Self {
+        let watch = Watch::default();
         Self {
             runtimes,
             limits,
             hub,
-            shutdown,
+            care: Arc::new(Care::new(limits, shutdown, watch)),
+            reporter: None,
             sessions: Sessions::default(),
             calls: Calls::new(limits.outliving),
-            asking: Asking::default(),
         }
+    }
+
+    /// The same server, watched: counted and written down. `reporter` answers who asks how it is.
+    pub fn watched(mut self, watch: Watch, reporter: Reporter) -> Self {
+        self.care = Arc::new(Care::new(self.limits, self.care.shutdown.clone(), watch));
+        self.reporter = Some(reporter);
+        self
     }
 
     fn listen(&self, listen: Listen, may_stream: bool) -> Reply {
@@ -98,17 +110,11 @@ impl<S: Snapshots> Server<S> {
 
     /// What ends a stream that says what changes.
     fn ends(&self) -> [CancellationToken; 2] {
-        let stop = self.shutdown.token();
+        let stop = self.care.shutdown.token();
         [stop.clone(), stop.clone()]
     }
 
     async fn call(&self, runtime: Arc<S::Runtime>, mut call: Call, may_stream: bool) -> Reply {
-        let terms = Terms {
-            limit: self.limits.request_timeout,
-            answers: self.limits.answers,
-            asking: self.asking.clone(),
-        };
-        let shutdown = &self.shutdown;
         // Who takes no stream cannot be asked on one.
         call.context.asks_in_place &= may_stream;
         if call.outlives_caller {
@@ -123,16 +129,15 @@ impl<S: Snapshots> Server<S> {
                     let fault = OpError::Internal(full.to_string()).into();
                     message(call.reply_to.refuse(&fault))
                 }
-                Ok(place) => outliving(runtime, call, place, terms, shutdown, may_stream).await,
+                Ok(place) => outliving(runtime, call, place, &self.care, may_stream).await,
             };
         }
         let noted = may_stream.then(|| Notices::of(&call.context)).flatten();
         let Some(ends) = noted else {
-            let given_up = shutdown.given_up();
-            let response = carry_out(&*runtime, call, &Notices::none(), &terms, given_up).await;
+            let response = carry_out(&*runtime, call, &Notices::none(), &self.care).await;
             return message(response);
         };
-        let noted = Noted::new(runtime, call, ends, terms, shutdown, Outlives::Nothing);
+        let noted = Noted::new(runtime, call, ends, &self.care, Outlives::Nothing);
         match noted.first().await {
             First::Answer(response) => message(response),
             First::Notice(noted) => Reply::Stream(Box::pin(noted)),
@@ -198,10 +203,11 @@ impl<S: Snapshots> Endpoint for Server<S> {
                 Reply::Accepted
             }
             Step::Outcome(outcome) => {
-                self.asking.came(outcome);
+                self.care.asking.came(outcome);
                 Reply::Accepted
             }
             Step::Reply(response) => {
+                self.care.watch.metrics.counters().refused.add();
                 tracing::debug!(code = response.code, "refused a message");
                 message(response)
             }
@@ -252,8 +258,12 @@ impl<S: Snapshots> Endpoint for Server<S> {
             self.runtimes.clone(),
             self.limits,
             self.hub.clone(),
-            self.shutdown.clone(),
+            Arc::new(self.care.without_turns()),
         )
+    }
+
+    fn report(&self, path: &str) -> Option<Report> {
+        self.reporter.as_ref()?.report(path)
     }
 }
 

@@ -20,6 +20,7 @@ mod check;
 mod cli;
 mod client;
 mod docs;
+mod faults;
 mod framing;
 mod house;
 mod http;

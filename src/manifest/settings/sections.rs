@@ -9,7 +9,7 @@ use crate::manifest::read::{MISSING_KEY, OUT_OF_RANGE, Table, span};
 use crate::model::{
     Cache, CacheScope, Caches, OnError, ReloadSettings, Revision, ServerSettings, Settings, Values,
 };
-use crate::telemetry::{self, FileLog, LogFilter, LogFormat, LogSettings, Rotate};
+use crate::telemetry::{self, AuditLog, FileLog, LogFilter, LogFormat, LogSettings, Rotate};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -35,7 +35,8 @@ impl Reader<'_> {
     ) -> Settings {
         let manifests = self.manifests(&table, asked);
         let server = self.server(&table, &manifests);
-        let (http, request_timeout, max_in_flight) = self.http(&table);
+        let (http, requests) = self.http(&table);
+        let reports = self.reports(&table);
         let reload = reload(&table);
         let log = self.log(&table);
         let secrets = self.secrets(&table);
@@ -47,8 +48,10 @@ impl Reader<'_> {
             manifests,
             server,
             http,
-            request_timeout,
-            max_in_flight,
+            request_timeout: requests.timeout,
+            max_in_flight: requests.in_flight,
+            max_queued: requests.queued,
+            reports,
             reload,
             log,
             values: Values { secrets, env },
@@ -219,8 +222,33 @@ impl Reader<'_> {
             settings.file = self.log_file(&file);
             file.finish();
         }
+        if let Some(audit) = log.table("audit") {
+            settings.audit = self.audit(&audit);
+            audit.finish();
+        }
         log.finish();
         settings
+    }
+
+    /// `log.audit`: files of its own, or lines of the log.
+    fn audit(&self, audit: &Table<'_>) -> Option<AuditLog> {
+        let arguments = audit.boolean("arguments");
+        let file = match audit.has("dir") {
+            true => Some(self.log_file(audit)?),
+            false => {
+                for key in ["rotate", "keep"] {
+                    if let Some(entry) = audit.entry(key) {
+                        let message = format!("`{key}` is for files: say `dir` too");
+                        audit.error(MISSING_KEY, entry.at, message);
+                    }
+                }
+                None
+            }
+        };
+        Some(AuditLog {
+            file,
+            arguments: arguments.is_some_and(|read| read.value),
+        })
     }
 
     fn log_file(&self, file: &Table<'_>) -> Option<FileLog> {

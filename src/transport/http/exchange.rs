@@ -6,8 +6,8 @@ use super::link::Link;
 use super::negotiate::{self, Form};
 use super::refusal::Refusal;
 use super::{Body, cors, sse};
-use crate::server::{Endpoint, Reply};
-use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, EXPECT};
+use crate::server::{Endpoint, Reply, Report};
+use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, EXPECT, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
 use hyper::body::{Body as _, Incoming};
@@ -20,8 +20,8 @@ const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 /// What all connections of a listener share.
 pub(super) struct Site<E> {
     pub(super) endpoint: Arc<E>,
-    /// The endpoint's path, without a slash at the end.
-    pub(super) path: String,
+    /// The endpoint's path, without a slash at the end; `None` where no messages are taken.
+    pub(super) path: Option<String>,
     pub(super) origins: OriginRule,
     pub(super) intake: Intake,
 }
@@ -64,6 +64,7 @@ impl<E: Endpoint> InFlight<E> {
             }
             Ok(Wish::Stream) => peer.site.stream(&head.headers, &peer.link),
             Ok(Wish::End) => peer.site.end(&head.headers, &peer.link),
+            Ok(Wish::Report(report)) => Ok(reported(report)),
             Ok(Wish::Options) => Ok(cors::options(
                 &head.headers,
                 peer.site.methods(),
@@ -98,6 +99,8 @@ enum Wish {
     End,
     /// To learn what can be asked.
     Options,
+    /// To learn how the server is.
+    Report(Report),
 }
 
 impl<E: Endpoint> Peer<E> {
@@ -108,7 +111,15 @@ impl<E: Endpoint> Peer<E> {
             return Err(Refusal::OriginNotAllowed);
         }
         let path = head.uri.path();
-        let ours = path.strip_suffix('/').unwrap_or(path) == self.site.path;
+        let bare = path.strip_suffix('/').unwrap_or(path);
+        let ours = self.site.path.as_deref() == Some(bare);
+        if !ours
+            && (head.method == Method::GET || head.method == Method::HEAD)
+            && let Some(report) = self.site.endpoint.report(path)
+            && (self.site.path.is_none() || !report.inner)
+        {
+            return Ok(Wish::Report(report));
+        }
         match head.method {
             // `OPTIONS *` asks about the server as a whole (RFC 9110 §9.3.7).
             Method::OPTIONS if ours || path == "*" => Ok(Wish::Options),
@@ -212,6 +223,9 @@ fn respond(reply: Reply, form: Form, mut headers: HeaderMap, link: &Arc<Link>) -
             (StatusCode::OK, Body::events(parts, link))
         }
         Reply::Message { status, body } => {
+            if status == StatusCode::SERVICE_UNAVAILABLE {
+                headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+            }
             headers.insert(CONTENT_TYPE, JSON);
             (status, Body::whole(body))
         }
@@ -219,6 +233,15 @@ fn respond(reply: Reply, form: Form, mut headers: HeaderMap, link: &Arc<Link>) -
     let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = headers;
+    response
+}
+
+fn reported(report: Report) -> Response<Body> {
+    let mut response = Response::new(Body::whole(report.body));
+    *response.status_mut() = report.status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, report.media_type);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
