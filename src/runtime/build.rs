@@ -222,6 +222,7 @@ fn assemble(
     });
     let face = Face::new(&settings.server.identity, offer)
         .speaking(protocols, settings.server.secret.as_ref())
+        .knowing(&settings.server.earlier_secrets)
         .with_mirrored(mirrored);
     Runtime {
         discovery: face.discover_result(settings.server.caches.discovery),
