@@ -18,8 +18,8 @@ const MOST: usize = 64 << 20;
 
 /// Outputs that can be read for a while. It outlives runtimes; clones are one.
 ///
-/// Whoever knows an output's URI may read it, so its id is 128 random bits, told only to the caller
-/// whose call it was.
+/// An output's id is 128 random bits, told only to the caller whose call it was; of a caller that has
+/// shown who it is, only the same may read it.
 #[derive(Clone, Debug, Default)]
 pub struct Outputs(Arc<Mutex<Kept>>);
 
@@ -33,6 +33,7 @@ struct Kept {
 #[derive(Debug)]
 struct One {
     bytes: Bytes,
+    owner: Option<String>,
     until: Instant,
 }
 
@@ -46,8 +47,9 @@ pub struct Part {
 }
 
 impl Outputs {
-    /// Keeps an output for `ttl`, and gives its URI; `None` when the system has no randomness.
-    pub fn keep(&self, bytes: Bytes, ttl: Duration) -> Option<String> {
+    /// Keeps an output of this principal's call for `ttl`, and gives its URI; `None` when the system
+    /// has no randomness.
+    pub fn keep(&self, bytes: Bytes, ttl: Duration, owner: Option<&str>) -> Option<String> {
         let mut id = [0; 16];
         SystemRandom::new().fill(&mut id).ok()?;
         let id = URL_SAFE_NO_PAD.encode(id);
@@ -67,6 +69,7 @@ impl Outputs {
             id,
             One {
                 bytes,
+                owner: owner.map(str::to_owned),
                 until: now + ttl,
             },
         );
@@ -74,8 +77,9 @@ impl Outputs {
     }
 
     /// Reads what a URI of a kept output names: all of it, or with `?offset=…&length=…` those bytes.
-    /// `None` when there is none, or no longer, or the URI asks for something else.
-    pub fn read(&self, uri: &str) -> Option<Part> {
+    /// `None` when there is none, or no longer, or none of this principal's, or the URI asks for
+    /// something else.
+    pub fn read(&self, uri: &str, by: Option<&str>) -> Option<Part> {
         let rest = uri.strip_prefix(PREFIX)?;
         let (id, query) = match rest.split_once('?') {
             Some((id, query)) => (id, Some(query)),
@@ -85,6 +89,9 @@ impl Outputs {
         let mut kept = self.kept();
         kept.sweep(now);
         let one = kept.by_id.get(id)?;
+        if one.owner.as_deref() != by {
+            return None;
+        }
         let (offset, length) = window(query)?;
         let from = offset.min(one.bytes.len());
         let to = from.saturating_add(length).min(one.bytes.len());
@@ -164,7 +171,7 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3600);
 
     fn text(outputs: &Outputs, uri: &str) -> Option<String> {
-        match outputs.read(uri)?.payload {
+        match outputs.read(uri, None)?.payload {
             Payload::Text(text) => Some(text),
             Payload::Blob(_) => None,
         }
@@ -173,7 +180,7 @@ mod tests {
     #[test]
     fn an_output_is_read_whole_or_in_parts() {
         let outputs = Outputs::default();
-        let uri = outputs.keep("grüße!".into(), HOUR).unwrap();
+        let uri = outputs.keep("grüße!".into(), HOUR, None).unwrap();
         assert_eq!(text(&outputs, &uri).unwrap(), "grüße!");
         for (query, expected) in [
             ("?offset=2", "üße!"),
@@ -195,32 +202,40 @@ mod tests {
             "/x",
             "x",
         ] {
-            assert_eq!(outputs.read(&format!("{uri}{wrong}")), None, "{wrong}");
+            assert_eq!(
+                outputs.read(&format!("{uri}{wrong}"), None),
+                None,
+                "{wrong}"
+            );
         }
-        assert_eq!(outputs.read("snodo://output/"), None);
+        assert_eq!(outputs.read("snodo://output/", None), None);
     }
 
     #[test]
     fn what_is_no_text_is_base64() {
         let outputs = Outputs::default();
         let uri = outputs
-            .keep(Bytes::from_static(b"\xff\x00a"), HOUR)
+            .keep(Bytes::from_static(b"\xff\x00a"), HOUR, None)
             .unwrap();
-        let payload = outputs.read(&uri).unwrap().payload;
+        let payload = outputs.read(&uri, None).unwrap().payload;
         assert_eq!(payload, Payload::Blob("/wBh".into()));
     }
 
     #[test]
     fn it_is_forgotten_in_time_and_for_want_of_room() {
         let outputs = Outputs::default();
-        let gone = outputs.keep("x".into(), Duration::ZERO).unwrap();
-        assert_eq!(outputs.read(&gone), None);
+        let gone = outputs.keep("x".into(), Duration::ZERO, None).unwrap();
+        assert_eq!(outputs.read(&gone, None), None);
         let large = Bytes::from(vec![b'x'; MOST_OF_ONE]);
         let uris: Vec<String> = (0..5)
-            .map(|_| outputs.keep(large.clone(), HOUR).unwrap())
+            .map(|_| outputs.keep(large.clone(), HOUR, None).unwrap())
             .collect();
-        assert!(outputs.read(&uris[0]).is_none());
-        assert!(uris[1..].iter().all(|uri| outputs.read(uri).is_some()));
+        assert!(outputs.read(&uris[0], None).is_none());
+        assert!(
+            uris[1..]
+                .iter()
+                .all(|uri| outputs.read(uri, None).is_some())
+        );
         assert!(uris.iter().collect::<std::collections::HashSet<_>>().len() == 5);
     }
 }

@@ -275,7 +275,6 @@ fn lower_document<'a>(cx: &Cx<'a>, table: Table<'a>) -> Vec<Lowered> {
     let mut defaults = table.table("defaults");
     if let Some(defaults) = &mut defaults {
         defaults.set_place("in [defaults]");
-        refuse_unserved(defaults, &["scopes"]);
         check_defaults(cx, defaults);
     }
     let tools = table.tables("tool").into_iter();

@@ -1,5 +1,6 @@
 //! The server file and the command line: `snodo.toml`, `--set KEY=VALUE`, manifest folders.
 
+mod auth;
 mod http;
 mod overrides;
 mod secrets;

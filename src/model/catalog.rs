@@ -47,6 +47,9 @@ pub trait Component: fmt::Debug + Send + Sync + 'static {
     /// What stands around its action, the outermost first.
     fn wraps(&self) -> &[WrapSpec];
 
+    /// The scopes that a caller needs for it, in byte order, each once; empty is open to everybody.
+    fn scopes(&self) -> &Arc<[String]>;
+
     /// How values that it takes are completed, by name.
     fn completions(&self) -> &[(String, CompleteSpec)] {
         &[]

@@ -2,6 +2,7 @@
 //! nothing here knows TOML, and nothing here does IO.
 
 mod action;
+mod auth;
 mod catalog;
 mod complete;
 mod declaration;
@@ -22,6 +23,7 @@ pub use action::{
     HttpSpec, HttpTarget, KeyPem, LimitsSpec, ListingSpec, Parse, Program, RetrySpec, ShellSpec,
     WindowSpec, is_own_header,
 };
+pub use auth::{AuthSettings, CallerSpec, TokenSpec, is_scope};
 pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind, actions_of};
 pub use complete::{CompleteSpec, LiveSpec};
 pub use declaration::{

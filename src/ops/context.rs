@@ -1,5 +1,7 @@
 //! What comes with a request beside its parameters.
 
+use super::Caller;
+
 /// Who the caller says it is. Self-reported: for display and templates, never for a decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientInfo {
@@ -58,4 +60,6 @@ pub struct Context {
     pub log_level: Option<LogLevel>,
     /// Trace context.
     pub trace: Trace,
+    /// Who asks: what the transport found out, not what the request says.
+    pub caller: Caller,
 }

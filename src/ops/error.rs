@@ -1,6 +1,7 @@
 //! Why a request is answered with a protocol error. Each dialect maps these to its codes.
 
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A protocol error. What a tool itself reports is an outcome, not one of these.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -29,6 +30,9 @@ pub enum OpError {
     /// What a component other than a tool was to do failed; the text is for the caller.
     #[error("{0}")]
     Failed(String),
+    /// The caller lacks scopes; these are all that it needs.
+    #[error("Insufficient scope: this takes {}", .0.join(" "))]
+    Forbidden(Arc<[String]>),
     /// An error that the manifest itself declares (`result.protocol_error`).
     #[error("{message}")]
     Declared {

@@ -69,6 +69,7 @@ pub(super) fn of(dialect: Dialect, fault: &Fault) -> (i64, StatusCode) {
             | OpError::InvalidCursor
             | OpError::InvalidParams(_) => (INVALID_PARAMS, StatusCode::OK),
             OpError::Internal(_) | OpError::Failed(_) => (INTERNAL_ERROR, StatusCode::OK),
+            OpError::Forbidden(_) => (INVALID_REQUEST, StatusCode::FORBIDDEN),
             OpError::Declared { code, .. } => (*code, StatusCode::OK),
         },
     }
@@ -127,6 +128,7 @@ mod tests {
             (OpError::InvalidCursor.into(), -32602, 200),
             (OpError::InvalidParams(text()).into(), -32602, 200),
             (OpError::Internal(text()).into(), -32603, 200),
+            (OpError::Forbidden(["a".into()].into()).into(), -32600, 403),
             (
                 OpError::Declared {
                     code: 1042,

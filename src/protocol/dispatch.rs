@@ -5,11 +5,14 @@ use super::face::Face;
 use super::jsonrpc::{self, Id, Malformed, Message, Notification, Request};
 use super::version::Dialect;
 use super::{json, modern, version};
-use crate::ops::{Answer, Change, Context, Filter, Notice, OpError, Operation, ProgressToken};
+use crate::ops::{
+    Answer, Caller, Change, Context, Filter, Notice, OpError, Operation, ProgressToken,
+};
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::sync::Arc;
 
 /// How a message came.
 #[derive(Debug)]
@@ -80,12 +83,14 @@ pub struct Response {
     pub body: Bytes,
     /// The code, when it is an error.
     pub code: Option<i64>,
+    /// The scopes that it takes, when it is refused because the caller lacks some.
+    pub forbidden: Option<Arc<[String]>>,
 }
 
-/// Reads one message and says what is to be done about it.
-pub fn receive(face: &Face, carrier: Carrier<'_>, bytes: &[u8]) -> Step {
+/// Reads one message of this caller and says what is to be done about it.
+pub fn receive(face: &Face, caller: &Caller, carrier: Carrier<'_>, bytes: &[u8]) -> Step {
     match jsonrpc::decode(bytes) {
-        Ok(Message::Request(request)) => self::request(face, carrier, request),
+        Ok(Message::Request(request)) => self::request(face, caller, carrier, request),
         Ok(Message::Notification(notification)) => notify(carrier, &notification),
         Ok(Message::Response) => match carrier {
             Carrier::Stream(_) => Step::Nothing,
@@ -147,6 +152,7 @@ impl ReplyTo {
             status: StatusCode::OK,
             body,
             code: None,
+            forbidden: None,
         }
     }
 
@@ -186,6 +192,7 @@ impl ReplyTo {
                 Dialect::Modern => modern::listen_response(face, &self.id),
             },
             code: None,
+            forbidden: None,
         }
     }
 
@@ -206,7 +213,7 @@ impl ReplyTo {
 }
 
 /// Reads a request in its dialect.
-fn request(face: &Face, carrier: Carrier<'_>, request: Request<'_>) -> Step {
+fn request(face: &Face, caller: &Caller, carrier: Carrier<'_>, request: Request<'_>) -> Step {
     let headers = match carrier {
         Carrier::Http(headers) => Some(headers),
         Carrier::Stream(_) => None,
@@ -218,7 +225,7 @@ fn request(face: &Face, carrier: Carrier<'_>, request: Request<'_>) -> Step {
         Ok(params) if !params.names_version() && request.method == "initialize" => {
             Err(handshake(request.params))
         }
-        Ok(params) => modern::read(face, headers, &request, &params),
+        Ok(params) => modern::read(face, caller, headers, &request, &params),
         Err(fault) => Err(fault),
     };
     let reply_to = ReplyTo {
@@ -296,6 +303,10 @@ fn error(dialect: Dialect, id: Option<&Id>, fault: &Fault) -> Response {
         status,
         body: jsonrpc::error(id, code, &codes::message(fault), data),
         code: Some(code),
+        forbidden: match fault {
+            Fault::Op(OpError::Forbidden(scopes)) => Some(Arc::clone(scopes)),
+            _ => None,
+        },
     }
 }
 

@@ -12,6 +12,7 @@ use crate::manifest::load::{Loaded, load};
 use crate::manifest::lower::codes::NOT_READY;
 use crate::manifest::settings::{self, Asked};
 use crate::model::{ActionSpec, Kind, OnError, Settings};
+use crate::ops::{Caller, ListKind};
 use crate::runtime::{self, Diff, Handle, Hub, Runtime};
 use crate::shutdown::Shutdown;
 use crate::transport::http::Mover;
@@ -240,9 +241,14 @@ impl Reloader {
         };
         let counts = runtime.counts();
         self.handle.swap(Arc::new(runtime));
+        if !Arc::ptr_eq(before.access(), self.handle.snapshot().access()) {
+            before.access().revoke();
+        }
         // Who asks because of this is answered by the new runtime.
-        for list in &diff.lists {
-            self.hub.list_changed(*list);
+        let after = self.handle.snapshot();
+        for list in [ListKind::Tools, ListKind::Resources, ListKind::Prompts] {
+            let is_shown = |caller: &Caller| after.shows_anew(before, list, caller);
+            self.hub.list_changed(list, is_shown);
         }
         if !diff.resources.is_empty() {
             self.hub.updated_where(|uri| diff.touches(uri));

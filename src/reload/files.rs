@@ -7,7 +7,7 @@ use super::PATIENCE;
 use super::places::Places;
 use super::watch::{Trigger, Watch};
 use crate::model::ReloadSettings;
-use crate::ops::ListKind;
+use crate::ops::{Caller, ListKind};
 use crate::runtime::{Handle, Hub, Runtime, Watched};
 use std::collections::{BTreeMap, HashSet};
 use std::os::unix::fs::MetadataExt as _;
@@ -95,6 +95,8 @@ struct Look {
 /// The files of one watched resource.
 struct Files {
     is_list: bool,
+    /// What a caller needs to be shown them.
+    scopes: Arc<[String]>,
     by_uri: BTreeMap<String, Stamp>,
 }
 
@@ -110,7 +112,8 @@ struct Stamp {
 /// What has changed from one look to the next.
 #[derive(Default)]
 struct Changes {
-    list: bool,
+    /// What a caller needs to be shown a list that has changed.
+    lists: HashSet<Arc<[String]>>,
     uris: HashSet<String>,
 }
 
@@ -139,7 +142,12 @@ impl Look {
                     true
                 }
             };
-            watched.insert(each.key().to_owned(), Files { is_list, by_uri });
+            let files = Files {
+                is_list,
+                scopes: each.scopes(),
+                by_uri,
+            };
+            watched.insert(each.key().to_owned(), files);
         }
         Self {
             runtime,
@@ -155,19 +163,23 @@ impl Look {
             let Some(known) = before.watched.get(key) else {
                 continue;
             };
+            let mut list = false;
             for (uri, stamp) in &files.by_uri {
                 match known.by_uri.get(uri) {
                     Some(same) if same == stamp => {}
                     found => {
-                        changes.list |= files.is_list && found.is_none();
+                        list |= files.is_list && found.is_none();
                         changes.uris.insert(uri.clone());
                     }
                 }
             }
             let gone = known.by_uri.keys();
             for uri in gone.filter(|uri| !files.by_uri.contains_key(*uri)) {
-                changes.list |= files.is_list;
+                list |= files.is_list;
                 changes.uris.insert(uri.clone());
+            }
+            if list {
+                changes.lists.insert(Arc::clone(&files.scopes));
             }
         }
         changes
@@ -176,8 +188,9 @@ impl Look {
 
 impl Changes {
     fn tell(self, hub: &Hub) {
-        if self.list {
-            hub.list_changed(ListKind::Resources);
+        if !self.lists.is_empty() {
+            let is_shown = |caller: &Caller| self.lists.iter().any(|scopes| caller.has(scopes));
+            hub.list_changed(ListKind::Resources, is_shown);
         }
         if !self.uris.is_empty() {
             tracing::debug!(files = self.uris.len(), "watched files have changed");

@@ -3,7 +3,6 @@
 use super::Runtime;
 use crate::lang::uri_template::Uri;
 use crate::model::{Kind, Resource};
-use crate::ops::ListKind;
 use std::sync::Arc;
 
 /// The components that came, went, or are not what they were, each by kind and name, in order.
@@ -15,8 +14,6 @@ pub struct Diff {
     pub changed: Vec<(Kind, String)>,
     /// Those that are gone.
     pub removed: Vec<(Kind, String)>,
-    /// The lists that show something else, or in another order.
-    pub lists: Vec<ListKind>,
     /// Resources of which a read may give something else.
     pub resources: Vec<Arc<Resource>>,
 }
@@ -25,28 +22,10 @@ impl Diff {
     /// What changed from one runtime to the next.
     pub fn between(before: &Runtime, after: &Runtime) -> Self {
         let mut diff = Self::default();
-        after.tools.set.differs(&before.tools.set, &mut diff);
+        after.tools.differs(&before.tools, &mut diff);
         let resources = &after.resources.set;
         resources.differs(&before.resources.set, &mut diff);
-        after.prompts.set.differs(&before.prompts.set, &mut diff);
-        for (list, changed) in [
-            (
-                ListKind::Tools,
-                after.tools.list.differs(&before.tools.list),
-            ),
-            (
-                ListKind::Resources,
-                after.resources.differs(&before.resources),
-            ),
-            (
-                ListKind::Prompts,
-                after.prompts.list.differs(&before.prompts.list),
-            ),
-        ] {
-            if changed {
-                diff.lists.push(list);
-            }
-        }
+        after.prompts.differs(&before.prompts, &mut diff);
         diff.resources = after.resources.changed(&before.resources);
         diff.added.sort();
         diff.changed.sort();

@@ -5,7 +5,7 @@
 //! listener is bounded by what it asked for, nothing it asked for is lost, and publishing never
 //! waits.
 
-use crate::ops::{Change, Filter, ListKind};
+use crate::ops::{Caller, Change, Filter, ListKind};
 use futures_util::task::AtomicWaker;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -38,6 +38,7 @@ pub struct Listener {
 #[derive(Debug)]
 struct Shared {
     filter: Filter,
+    caller: Caller,
     pending: Mutex<Pending>,
     filled: AtomicWaker,
 }
@@ -66,13 +67,14 @@ impl Hub {
         }))
     }
 
-    /// Listens from now on.
+    /// Listens from now on, for this caller.
     ///
     /// # Errors
     /// There are as many listeners as there may be.
-    pub fn listen(&self, filter: Filter) -> Result<Listener, Full> {
+    pub fn listen(&self, filter: Filter, caller: Caller) -> Result<Listener, Full> {
         let shared = Arc::new(Shared {
             filter,
+            caller,
             pending: Mutex::default(),
             filled: AtomicWaker::new(),
         });
@@ -100,11 +102,11 @@ impl Hub {
         self.len() == 0
     }
 
-    /// Says that a list has changed. What callers get when they ask for it must be the new one
-    /// already.
-    pub fn list_changed(&self, list: ListKind) {
-        self.tell(|filter, pending| {
-            if filter.wants(list) {
+    /// Says that a list has changed, to those callers who are shown that. What they get when they
+    /// ask for it must be the new one already.
+    pub fn list_changed(&self, list: ListKind, is_shown: impl Fn(&Caller) -> bool) {
+        self.tell(|Shared { filter, caller, .. }, pending| {
+            if filter.wants(list) && is_shown(caller) {
                 *pending.list(list) = true;
             }
         });
@@ -112,7 +114,7 @@ impl Hub {
 
     /// Says that the resource of this URI has changed.
     pub fn updated(&self, uri: &str) {
-        self.tell(|filter, pending| {
+        self.tell(|Shared { filter, .. }, pending| {
             let uris = filter.uris.as_deref().unwrap_or_default();
             if let Ok(place) = uris.binary_search_by(|known| (**known).cmp(uri)) {
                 pending.uris.insert(place);
@@ -122,7 +124,7 @@ impl Hub {
 
     /// Says that each resource has changed whose URI is one of these.
     pub fn updated_where(&self, is_one: impl Fn(&str) -> bool) {
-        self.tell(|filter, pending| {
+        self.tell(|Shared { filter, .. }, pending| {
             let uris = filter.uris.iter().flatten().enumerate();
             let changed = uris.filter(|(_, uri)| is_one(uri));
             pending.uris.extend(changed.map(|(place, _)| place));
@@ -130,10 +132,10 @@ impl Hub {
     }
 
     /// Marks what has changed for each listener, and wakes those that have something to tell.
-    fn tell(&self, mark: impl Fn(&Filter, &mut Pending)) {
+    fn tell(&self, mark: impl Fn(&Shared, &mut Pending)) {
         for listener in self.listeners().by_number.values() {
             let mut pending = listener.pending();
-            mark(&listener.filter, &mut pending);
+            mark(listener, &mut pending);
             let is_due = !pending.is_empty();
             drop(pending);
             if is_due {
@@ -153,6 +155,11 @@ impl Listener {
     /// What it listens for.
     pub fn filter(&self) -> &Filter {
         &self.shared.filter
+    }
+
+    /// Who listens.
+    pub fn caller(&self) -> &Caller {
+        &self.shared.caller
     }
 
     /// Takes the next change, lists before resources.
@@ -228,11 +235,15 @@ mod tests {
     #[test]
     fn each_is_told_of_what_it_asked_for_and_once() {
         let hub = Hub::new(10);
-        let one = hub.listen(filter(true, &["a:1", "a:2"])).unwrap();
-        let other = hub.listen(filter(false, &["a:2"])).unwrap();
+        let one = hub
+            .listen(filter(true, &["a:1", "a:2"]), Caller::default())
+            .unwrap();
+        let other = hub
+            .listen(filter(false, &["a:2"]), Caller::default())
+            .unwrap();
         for _ in 0..3 {
-            hub.list_changed(ListKind::Tools);
-            hub.list_changed(ListKind::Prompts);
+            hub.list_changed(ListKind::Tools, |_| true);
+            hub.list_changed(ListKind::Prompts, |_| true);
             hub.updated("a:2");
             hub.updated("a:3");
         }
@@ -248,10 +259,14 @@ mod tests {
     #[test]
     fn there_are_no_more_than_there_may_be() {
         let hub = Hub::new(1);
-        let one = hub.listen(Filter::default()).unwrap();
-        assert_eq!(hub.listen(Filter::default()).unwrap_err(), Full(1));
+        let one = hub.listen(Filter::default(), Caller::default()).unwrap();
+        assert_eq!(
+            hub.listen(Filter::default(), Caller::default())
+                .unwrap_err(),
+            Full(1)
+        );
         drop(one);
         assert!(hub.is_empty());
-        assert!(hub.listen(Filter::default()).is_ok());
+        assert!(hub.listen(Filter::default(), Caller::default()).is_ok());
     }
 }

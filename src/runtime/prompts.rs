@@ -1,7 +1,7 @@
 //! `prompts/get` and `completion/complete`.
 
 use super::complete::choose;
-use super::execute::Request;
+use super::execute::{Request, permit};
 use super::set::Entry;
 use super::{Runtime, resources};
 use crate::action::{Failure, complete, prompt};
@@ -23,9 +23,10 @@ impl Runtime {
         arguments: Texts,
         request: Request<'_>,
     ) -> Result<PromptOutcome, OpError> {
-        let Some(entry) = self.prompts.set.get(&name) else {
+        let Some(entry) = self.prompts.get(&name) else {
             return Err(OpError::UnknownPrompt(name));
         };
+        permit(&*entry.component, &request.context.caller)?;
         let declared = entry.component.declaration.arguments.iter();
         let missing: Vec<&str> = declared
             .filter(|argument| argument.required && !arguments.contains_key(&argument.name))
@@ -81,9 +82,10 @@ impl Runtime {
                 return completed.await;
             }
         };
-        let Some(entry) = self.prompts.set.get(&name) else {
+        let Some(entry) = self.prompts.get(&name) else {
             return Err(OpError::UnknownPrompt(name));
         };
+        permit(&*entry.component, &request.context.caller)?;
         let declared = entry.component.declaration.arguments.iter();
         if !declared.clone().any(|declared| declared.name == argument) {
             let names: Vec<&str> = declared.map(|declared| declared.name.as_str()).collect();
@@ -109,6 +111,7 @@ impl Runtime {
         let Some(entry) = self.resources.named(&uri) else {
             return Err(OpError::ResourceNotFound(uri));
         };
+        permit(&*entry.component, &request.context.caller)?;
         let resource = &entry.component;
         let variables = resource.template.as_ref().map(UriTemplate::variables);
         let variables = variables.unwrap_or_default();

@@ -67,6 +67,14 @@ impl Watched {
         }
     }
 
+    /// The scopes that a caller needs to be shown the files of a folder.
+    pub fn scopes(&self) -> Arc<[String]> {
+        match self {
+            Self::File { .. } => Arc::default(),
+            Self::Folder { resource, .. } => Arc::clone(resource.scopes()),
+        }
+    }
+
     /// Whether names that begin with a dot are listed.
     pub fn shows_hidden(&self) -> bool {
         match self {
@@ -102,7 +110,7 @@ impl Runtime {
 
     /// The files that are watched.
     pub fn watched(&self) -> Vec<Watched> {
-        let resources = self.resources.in_order.iter();
+        let resources = self.resources.set.in_order();
         resources.filter_map(Watched::of).collect()
     }
 }

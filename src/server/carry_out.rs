@@ -1,7 +1,7 @@
 //! One request, from the moment it is understood to its answer.
 
 use super::Execute;
-use crate::ops::{Notices, OpError};
+use crate::ops::{Caller, Context, Notices, OpError};
 use crate::protocol::{Call, Response};
 use crate::units::Time;
 use futures_util::FutureExt as _;
@@ -25,7 +25,7 @@ pub(super) async fn carry_out<E: Execute>(
         context,
         reply_to,
     } = call;
-    let mut record = Record::new(context.method);
+    let mut record = Record::new(&context);
     let work = async { runtime.execute(operation, &context, notices).await };
     let work = AssertUnwindSafe(work).catch_unwind();
     let work = tokio::time::timeout(limit, given_up.run_until_cancelled(work));
@@ -56,14 +56,16 @@ pub(super) async fn carry_out<E: Execute>(
 /// Logs what became of a request: also when it was dropped, which is how one is cancelled.
 struct Record {
     method: &'static str,
+    caller: Caller,
     started: Instant,
     answered: bool,
 }
 
 impl Record {
-    fn new(method: &'static str) -> Self {
+    fn new(context: &Context) -> Self {
         Self {
-            method,
+            method: context.method,
+            caller: context.caller.clone(),
             started: Instant::now(),
             answered: false,
         }
@@ -78,6 +80,7 @@ impl Record {
         };
         tracing::debug!(
             method = self.method,
+            principal = self.caller.principal(),
             outcome,
             code = response.code,
             bytes = response.body.len(),
@@ -92,6 +95,7 @@ impl Drop for Record {
         if !self.answered {
             tracing::debug!(
                 method = self.method,
+                principal = self.caller.principal(),
                 outcome = "cancelled",
                 duration = ?self.started.elapsed(),
                 "dropped a request"

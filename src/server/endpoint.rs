@@ -1,6 +1,8 @@
 //! What a transport needs of the server, and nothing more. The server is its one implementation
 //! in the program; a transport's own tests bring another.
 
+use crate::access::Denied;
+use crate::ops::Caller;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use http::{HeaderMap, StatusCode};
@@ -11,11 +13,18 @@ pub trait Endpoint: Send + Sync + 'static {
     /// The state of one stream of messages.
     type Session: Session;
 
-    /// One message that came by HTTP POST, with the request's headers (the specification mirrors
+    /// Who sends a request with these headers.
+    ///
+    /// # Errors
+    /// The answer to a request that is not served, whatever it asks for.
+    fn admit(&self, headers: &HeaderMap) -> impl Future<Output = Result<Caller, Denied>> + Send;
+
+    /// One message that this caller sent by HTTP POST, with the request's headers (the specification mirrors
     /// body fields into them, and the server compares). `may_stream` says that the client takes a
     /// stream of messages too. Dropping the future cancels the request.
     fn post(
         &self,
+        caller: Caller,
         headers: &HeaderMap,
         body: Bytes,
         may_stream: bool,
@@ -36,6 +45,8 @@ pub enum Reply {
         /// The response's bytes: one line of JSON.
         body: Bytes,
     },
+    /// The caller lacks what the message takes: the response's bytes, and what it is told beside.
+    Denied(Denied, Bytes),
     /// Several messages, the first of which is there already. Only for a client that takes a stream.
     /// Its status is 200, whatever comes.
     Stream(Parts),

@@ -1,7 +1,8 @@
 //! What the server needs of the runtime. The runtime is the one implementation in the program; the
 //! server's own tests bring another, whose tools hang and panic when they are told to.
 
-use crate::ops::{Answer, Context, Notices, OpError, Operation};
+use crate::access::Access;
+use crate::ops::{Answer, Caller, Context, Notices, OpError, Operation};
 use crate::protocol::Face;
 use crate::runtime::{Handle, Runtime};
 use std::sync::Arc;
@@ -10,6 +11,16 @@ use std::sync::Arc;
 pub trait Execute: Send + Sync + 'static {
     /// What the dialects need to know to read a request and write its answer.
     fn face(&self) -> &Face;
+
+    /// Who calls. What does not say it asks nobody.
+    fn access(&self) -> Arc<Access> {
+        Arc::default()
+    }
+
+    /// Whether this caller may hear that the resource of this URI has changed.
+    fn may_hear_of(&self, _uri: &str, _caller: &Caller) -> bool {
+        true
+    }
 
     /// Carries out one operation, and tells `notices` how it goes. Dropping the future cancels it.
     ///
@@ -35,6 +46,14 @@ pub trait Snapshots: Clone + Send + Sync + 'static {
 impl Execute for Runtime {
     fn face(&self) -> &Face {
         Runtime::face(self)
+    }
+
+    fn access(&self) -> Arc<Access> {
+        Arc::clone(Runtime::access(self))
+    }
+
+    fn may_hear_of(&self, uri: &str, caller: &Caller) -> bool {
+        Runtime::may_hear_of(self, uri, caller)
     }
 
     fn execute(

@@ -51,13 +51,26 @@ impl<S: Snapshots> Listening<S> {
         if self.over {
             return None;
         }
-        if let Some(change) = self.change().await {
-            return Some(Part::More(self.reply_to.change(&change)));
+        while let Some(change) = self.change().await {
+            if self.is_heard(&change) {
+                return Some(Part::More(self.reply_to.change(&change)));
+            }
         }
         self.over = true;
         let response = self.reply_to.listened(self.runtimes.snapshot().face());
         self.next.push_back(Part::Last(response.body));
         Some(Part::More(self.reply_to.cancelled()))
+    }
+
+    /// Whether the caller may hear of it as the components are now.
+    fn is_heard(&self, change: &Change) -> bool {
+        match change {
+            Change::List(_) => true,
+            Change::Resource(uri) => {
+                let runtime = self.runtimes.snapshot();
+                runtime.may_hear_of(uri, self.listener.caller())
+            }
+        }
     }
 
     /// The next change; `None` once the listening is to end. What has changed before is told first.
@@ -68,6 +81,7 @@ impl<S: Snapshots> Listening<S> {
             change = poll_fn(|cx| self.listener.poll_next(cx)) => Some(change),
             () = one.cancelled() => None,
             () = other.cancelled() => None,
+            () = self.listener.caller().over() => None,
         }
     }
 }

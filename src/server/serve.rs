@@ -4,7 +4,8 @@ use super::carry_out::carry_out;
 use super::listen::listening;
 use super::noted::{First, Noted};
 use super::{Endpoint, Execute, Reply, Snapshots, StreamSession};
-use crate::ops::{Notices, OpError};
+use crate::access::{Access, Denied};
+use crate::ops::{Caller, Filter, Notices, OpError};
 use crate::protocol::{self, Call, Carrier, Listen, Response, Step};
 use crate::runtime::Hub;
 use crate::shutdown::Shutdown;
@@ -54,12 +55,18 @@ impl<S: Snapshots> Server<S> {
         }
     }
 
-    fn listen(&self, listen: Listen, may_stream: bool) -> Reply {
+    fn listen(
+        &self,
+        runtime: &S::Runtime,
+        caller: Caller,
+        listen: Listen,
+        may_stream: bool,
+    ) -> Reply {
         let Listen { filter, reply_to } = listen;
         if !may_stream {
             return message(reply_to.refuse_without_stream());
         }
-        match self.hub.listen(filter) {
+        match self.hub.listen(heard(runtime, filter, &caller), caller) {
             Err(full) => message(reply_to.refuse(&OpError::Failed(full.to_string()).into())),
             Ok(listener) => {
                 let stop = self.shutdown.token();
@@ -72,15 +79,16 @@ impl<S: Snapshots> Server<S> {
 
     async fn call(&self, runtime: Arc<S::Runtime>, call: Call, may_stream: bool) -> Reply {
         let limit = self.limits.request_timeout;
+        let (access, caller) = (runtime.access(), call.context.caller.clone());
         let noted = may_stream.then(|| Notices::of(&call.context)).flatten();
         let Some(ends) = noted else {
             let given_up = self.shutdown.given_up();
             let response = carry_out(&*runtime, call, &Notices::none(), limit, given_up).await;
-            return message(response);
+            return answer(response, &access, &caller);
         };
         let noted = Noted::new(runtime, call, ends, limit, &self.shutdown);
         match noted.first().await {
-            First::Answer(response) => message(response),
+            First::Answer(response) => answer(response, &access, &caller),
             First::Notice(noted) => Reply::Stream(Box::pin(noted)),
         }
     }
@@ -89,9 +97,29 @@ impl<S: Snapshots> Server<S> {
 impl<S: Snapshots> Endpoint for Server<S> {
     type Session = StreamSession<S>;
 
-    async fn post(&self, headers: &HeaderMap, body: Bytes, may_stream: bool) -> Reply {
+    async fn admit(&self, headers: &HeaderMap) -> Result<Caller, Denied> {
+        let access = self.runtimes.snapshot().access();
+        let admitted = access.admit(headers).await;
+        if let Err(denied) = &admitted {
+            tracing::info!(
+                status = denied.status.as_u16(),
+                why = denied.why,
+                "a request was not let in"
+            );
+        }
+        admitted
+    }
+
+    async fn post(
+        &self,
+        caller: Caller,
+        headers: &HeaderMap,
+        body: Bytes,
+        may_stream: bool,
+    ) -> Reply {
         let runtime = self.runtimes.snapshot();
-        let step = protocol::receive(runtime.face(), Carrier::Http(headers), &body);
+        let carrier = Carrier::Http(headers);
+        let step = protocol::receive(runtime.face(), &caller, carrier, &body);
         // The call owns what it needs; the body's bytes are not to be held while it runs.
         drop(body);
         match step {
@@ -103,7 +131,7 @@ impl<S: Snapshots> Endpoint for Server<S> {
                 message(response)
             }
             Step::Call(call) => self.call(runtime, call, may_stream).await,
-            Step::Listen(listen) => self.listen(listen, may_stream),
+            Step::Listen(listen) => self.listen(&runtime, caller, listen, may_stream),
         }
     }
 
@@ -114,6 +142,21 @@ impl<S: Snapshots> Endpoint for Server<S> {
             self.hub.clone(),
             self.shutdown.clone(),
         )
+    }
+}
+
+/// What of this the caller may hear of.
+pub(super) fn heard<E: Execute>(runtime: &E, mut filter: Filter, caller: &Caller) -> Filter {
+    if let Some(uris) = &mut filter.uris {
+        uris.retain(|uri| runtime.may_hear_of(uri, caller));
+    }
+    filter
+}
+
+fn answer(response: Response, access: &Access, caller: &Caller) -> Reply {
+    match &response.forbidden {
+        Some(scopes) => Reply::Denied(access.forbidden(caller, scopes), response.body),
+        None => message(response),
     }
 }
 

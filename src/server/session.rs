@@ -4,8 +4,9 @@ use super::carry_out::carry_out;
 use super::in_flight::{InFlight, Place, Refusal};
 use super::listen::listening;
 use super::noted::Noted;
+use super::serve::heard;
 use super::{Execute as _, Limits, Part, Parts, Received, Session, Snapshots, Work};
-use crate::ops::{Notices, OpError};
+use crate::ops::{Caller, Notices, OpError};
 use crate::protocol::{
     self, Call, Carrier, Conversation, Fault, Listen, PARSE_ERROR, ReplyTo, Step,
 };
@@ -56,13 +57,13 @@ impl<S: Snapshots> StreamSession<S> {
         })
     }
 
-    fn listen(&self, listen: Listen) -> Received {
+    fn listen(&self, runtime: &S::Runtime, caller: Caller, listen: Listen) -> Received {
         let Listen { filter, reply_to } = listen;
         let place = match self.place(&reply_to) {
             Ok(place) => place,
             Err(refused) => return refused,
         };
-        match self.hub.listen(filter) {
+        match self.hub.listen(heard(runtime, filter, &caller), caller) {
             Err(full) => {
                 let refused = reply_to.refuse(&OpError::Failed(full.to_string()).into());
                 Received::Answer(refused.body)
@@ -134,7 +135,8 @@ impl<S: Snapshots> Session for StreamSession<S> {
         }
         let runtime = self.runtimes.snapshot();
         let carrier = Carrier::Stream(&mut self.conversation);
-        match protocol::receive(runtime.face(), carrier, message) {
+        let caller = runtime.access().stdio().clone();
+        match protocol::receive(runtime.face(), &caller, carrier, message) {
             Step::Nothing => Received::Nothing,
             Step::Cancel(id) => {
                 let found = self.in_flight.cancel(&id);
@@ -153,7 +155,7 @@ impl<S: Snapshots> Session for StreamSession<S> {
                 Received::Answer(response.body)
             }
             Step::Call(call) => self.call(runtime, call),
-            Step::Listen(listen) => self.listen(listen),
+            Step::Listen(listen) => self.listen(&runtime, caller, listen),
         }
     }
 

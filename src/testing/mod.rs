@@ -13,7 +13,7 @@ pub use problem::{Problem, Told};
 pub use text_diff::Change;
 
 use crate::model::{ActionSpec, Settings, Tool, ToolTest};
-use crate::ops::{Answer, Context, Notices, OpError, Operation, ToolOutcome};
+use crate::ops::{Answer, Caller, Context, Notices, OpError, Operation, ToolOutcome};
 use crate::runtime::build_for_test;
 use crate::secret::Secret;
 use crate::shutdown::Shutdown;
@@ -22,6 +22,7 @@ use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// The method of the call, as templates see it.
 const METHOD: &str = "tools/call";
@@ -64,6 +65,8 @@ pub async fn run(
     let context = Context {
         request_id: "test".into(),
         method: METHOD,
+        // A test is of what the tool does: its caller may use it.
+        caller: Caller::known("test", tool.scopes.to_vec(), None, CancellationToken::new()),
         ..Context::default()
     };
     let none = Notices::none();

@@ -8,6 +8,7 @@ const LAYERS: &[&[&str]] = &[
     &["model"],
     &["manifest", "ops", "process"],
     &["protocol", "action", "guard"],
+    &["access"],
     &["runtime"],
     &["server", "testing"],
     &["transport", "client"],

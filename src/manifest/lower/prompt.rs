@@ -2,6 +2,7 @@
 
 use super::action::{Action, action};
 use super::codes::{CONFLICT, EMPTY_COMPONENT, SECRET_SHOWN};
+use super::scopes::scopes;
 use super::wrap::wraps;
 use super::{Cx, Lowered, available, base, blocks, complete, identity, names, result};
 use crate::lang::diag::Diagnostic;
@@ -20,10 +21,7 @@ pub fn prompt<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>
     let name = identity::name(&mut table, Kind::Prompt);
     let (is_available, prompt) =
         available::read(cx, &table, || build(cx, &table, name.as_ref(), defaults));
-    base::refuse_unserved(
-        &table,
-        &["actor", "ask", "refused", "requires", "scopes", "state"],
-    );
+    base::refuse_unserved(&table, &["actor", "ask", "refused", "requires", "state"]);
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
     Lowered {
@@ -59,6 +57,7 @@ fn build<'a>(
     }
     let action = action(cx, table, defaults, &call);
     let wraps = wraps(cx, table, defaults, call.names(), "args");
+    let scopes = scopes(cx, table, defaults);
     let result = messages(cx, table, &call, &action);
     let declaration = PromptDeclaration {
         name: name?.value.clone(),
@@ -77,6 +76,7 @@ fn build<'a>(
             Action::Many | Action::Broken(_) => return None,
         },
         wraps,
+        scopes: scopes?,
         result: result?,
         completions,
         definition: identity::definition(cx, table, defaults, outside_before),

@@ -3,6 +3,7 @@
 use super::action::{Action, action};
 use super::codes::{EMPTY_COMPONENT, NOT_STRUCTURED};
 use super::result::Answers;
+use super::scopes::scopes;
 use super::wrap::wraps;
 use super::{Cx, Lowered, available, base, identity, names, schema, test};
 use crate::lang::diag::Diagnostic;
@@ -18,10 +19,7 @@ pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>)
     let (is_available, tool) =
         available::read(cx, &table, || build(cx, &table, name.as_ref(), defaults));
     let tests = test::tests(cx, &table, name.as_ref());
-    base::refuse_unserved(
-        &table,
-        &["actor", "ask", "refused", "requires", "scopes", "state"],
-    );
+    base::refuse_unserved(&table, &["actor", "ask", "refused", "requires", "state"]);
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
     let tool = tool.filter(|_| is_whole).map(Arc::new);
@@ -51,6 +49,7 @@ fn build<'a>(
     let call = names::call(cx, input.json.as_deref());
     let action = action(cx, table, defaults, &call);
     let wraps = wraps(cx, table, defaults, call.names(), "args");
+    let scopes = scopes(cx, table, defaults);
     let before = cx.findings.errors();
     let result = self::result(cx, table, &call, &action);
     if let (Some(Some(_)), Some(answer)) = (&output, &result) {
@@ -83,6 +82,7 @@ fn build<'a>(
             Action::Many | Action::Broken(_) => return None,
         },
         wraps,
+        scopes: scopes?,
         result: result?.spec,
         definition: identity::definition(cx, table, defaults, outside_before),
         at: table.at(),

@@ -36,17 +36,18 @@ impl Reader<'_> {
         let manifests = self.manifests(&table, asked);
         let server = self.server(&table, &manifests);
         let (http, request_timeout, max_in_flight) = self.http(&table);
+        let auth = self.auth(&table);
         let reload = reload(&table);
         let log = self.log(&table);
         let secrets = self.secrets(&table);
         let env = self.env(&table);
-        refuse_unserved(&table, &["auth"]);
         table.finish();
         Settings {
             server_file,
             manifests,
             server,
             http,
+            auth,
             request_timeout,
             max_in_flight,
             reload,

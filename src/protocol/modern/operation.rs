@@ -7,7 +7,7 @@ use super::headers;
 use super::listen;
 use super::mirrored;
 use super::params::Params;
-use crate::ops::{Arguments, Context, Filter, OpError, Operation, Texts};
+use crate::ops::{Arguments, Caller, Context, Filter, OpError, Operation, Texts};
 use crate::protocol::codes::{Fault, excerpt};
 use crate::protocol::face::{Behaviour, Face};
 use crate::protocol::jsonrpc::{Request, text};
@@ -30,6 +30,7 @@ pub(in crate::protocol) enum What {
 /// What is wrong with it first, in the order above.
 pub(in crate::protocol) fn read(
     face: &Face,
+    caller: &Caller,
     headers: Option<&HeaderMap>,
     request: &Request<'_>,
     params: &Params<'_>,
@@ -64,7 +65,7 @@ pub(in crate::protocol) fn read(
     if let (Some(headers), What::Operation(Operation::CallTool { name, arguments })) =
         (headers, &what)
     {
-        mirrored::check(headers, face.mirrored(name), arguments)?;
+        mirrored::check(headers, face.mirrored(name, caller), arguments)?;
     }
     let context = Context {
         request_id: request.id.to_text(),
@@ -73,6 +74,7 @@ pub(in crate::protocol) fn read(
         progress: params.meta.progress()?,
         log_level: params.meta.log_level()?,
         trace: params.meta.trace(),
+        caller: caller.clone(),
     };
     Ok((what, context))
 }

@@ -4,7 +4,7 @@ use super::body::{Intake, discard};
 use super::guard::{HostRule, Origin, OriginRule};
 use super::link::Link;
 use super::negotiate::{self, Form};
-use super::refusal::Refusal;
+use super::refusal::{Refusal, Refused, denied_by};
 use super::{Body, cors, sse};
 use crate::server::{Endpoint, Reply};
 use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, EXPECT};
@@ -61,15 +61,20 @@ impl<E: Endpoint> InFlight<E> {
                     .post(&mut head.headers, &mut body, &peer.link)
                     .await
             }
+            // Who may not come in is not told which methods there are.
+            Ok(Wish::Other) => match peer.site.endpoint.admit(&head.headers).await {
+                Ok(_) => Err(Refusal::MethodNotAllowed.into()),
+                Err(denied) => Err(denied.into()),
+            },
             Ok(Wish::Options) => Ok(cors::options(
                 &head.headers,
                 matches!(origin, Origin::Allowed(_)),
             )),
-            Err(refusal) => Err(refusal),
+            Err(refusal) => Err(refusal.into()),
         };
         let taken = head.method == Method::POST && outcome.is_ok();
-        let closes = outcome.as_ref().is_err_and(|refusal| refusal.closes());
-        let mut response = outcome.unwrap_or_else(Refusal::response);
+        let closes = outcome.as_ref().is_err_and(Refused::closes);
+        let mut response = outcome.unwrap_or_else(Refused::response);
         if !taken && !body.is_end_stream() {
             peer.abandon(&head, body, closes, response.headers_mut());
         }
@@ -86,6 +91,8 @@ enum Wish {
     Message,
     /// To learn what can be asked.
     Options,
+    /// Something that is not served.
+    Other,
 }
 
 impl<E: Endpoint> Peer<E> {
@@ -103,7 +110,7 @@ impl<E: Endpoint> Peer<E> {
             _ if !ours => Err(Refusal::UnknownPath),
             Method::POST => Ok(Wish::Message),
             // GET and DELETE of the older revisions' sessions would be told apart here.
-            _ => Err(Refusal::MethodNotAllowed),
+            _ => Ok(Wish::Other),
         }
     }
 
@@ -128,13 +135,14 @@ impl<E: Endpoint> Site<E> {
         headers: &mut HeaderMap,
         body: &mut Incoming,
         link: &Arc<Link>,
-    ) -> Result<Response<Body>, Refusal> {
+    ) -> Result<Response<Body>, Refused> {
+        let caller = self.endpoint.admit(headers).await?;
         negotiate::content(headers)?;
         let form = negotiate::form(headers)?;
         let message = self.intake.collect(body).await?;
         let reply = self
             .endpoint
-            .post(headers, message, form.may_stream())
+            .post(caller, headers, message, form.may_stream())
             .await;
         // hyper keeps an answer's header map for the next request, so handing it the request's own
         // back makes a connection do with one.
@@ -154,6 +162,11 @@ fn respond(reply: Reply, form: Form, mut headers: HeaderMap, link: &Arc<Link>) -
         Reply::Stream(parts) => {
             events(&mut headers);
             (StatusCode::OK, Body::events(parts, link))
+        }
+        Reply::Denied(denied, body) => {
+            headers.insert(CONTENT_TYPE, JSON);
+            denied_by(&denied, &mut headers);
+            (denied.status, Body::whole(body))
         }
         Reply::Message { status, body } => {
             headers.insert(CONTENT_TYPE, JSON);
