@@ -7,6 +7,7 @@ use crate::manifest::environment::Environment;
 use crate::process::own_binary;
 use crate::protocol::client::Version;
 use clap::Args;
+use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -44,6 +45,9 @@ pub(super) struct Place {
     /// A header of each request, 'Authorization: Bearer …' for example
     #[arg(long = "header", value_name = "NAME: VALUE", requires = "url")]
     headers: Vec<String>,
+    /// A variable of the environment that holds the access token to send
+    #[arg(long, value_name = "NAME", requires = "url")]
+    token_env: Option<String>,
     /// A file of certificates to trust beside the platform's
     #[arg(long, value_name = "FILE", requires = "url")]
     ca_file: Option<PathBuf>,
@@ -158,7 +162,7 @@ impl Place {
         Ok((argv, shown))
     }
 
-    fn options(&self) -> Result<Options, Failed> {
+    fn options(&self, environment: &Environment) -> Result<Options, Failed> {
         let version = match &self.protocol {
             None => None,
             Some(name) => Some(Version::find(name).ok_or_else(|| {
@@ -177,6 +181,9 @@ impl Place {
         for text in &self.headers {
             let (name, value) = header(text)?;
             headers.append(name, value);
+        }
+        if let Some(name) = &self.token_env {
+            headers.insert(AUTHORIZATION, token(environment, name)?);
         }
         let ca = match &self.ca_file {
             None => Vec::new(),
@@ -218,13 +225,31 @@ fn header(text: &str) -> Result<(HeaderName, HeaderValue), Failed> {
     Ok((name, value))
 }
 
+/// The credentials that a variable holds.
+fn token(environment: &Environment, name: &str) -> Result<HeaderValue, Failed> {
+    let token = environment
+        .get(name)
+        .map(str::trim)
+        .filter(|token| !token.is_empty());
+    let Some(token) = token else {
+        let what = format!("the variable `{name}` of --token-env is not set or empty");
+        return Err(Failed::misused(what));
+    };
+    // The value is a credential: it is not shown.
+    let wrong = |_| Failed::misused(format!("the variable `{name}` holds no access token"));
+    let mut value = HeaderValue::try_from(format!("Bearer {token}")).map_err(wrong)?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
 /// Connects, works, disconnects, and gives the exit code. An interrupt cancels what is under way.
 pub(super) fn with<W>(place: &Place, work: W) -> ExitCode
 where
     W: AsyncFnOnce(&Client) -> Result<ExitCode, Failed>,
 {
-    let prepared = place.options().and_then(|options| {
-        let target = place.target(&Environment::of_process())?;
+    let environment = Environment::of_process();
+    let prepared = place.options(&environment).and_then(|options| {
+        let target = place.target(&environment)?;
         Ok((target, options))
     });
     let (target, options) = match prepared {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::{Cache, CacheScope, Icon, Identity, Theme, ToolAnnotations, ToolDeclaration};
+use crate::ops::Caller;
 use crate::ops::{
     Annotations, Answer, Block, ClientInfo, LogLevel, OpError, Operation, Payload, ProgressToken,
     Role, ToolOutcome,
@@ -54,6 +55,7 @@ fn with_meta(meta: &str) -> String {
 fn stream(message: &str) -> Step {
     receive(
         &face(),
+        &Caller::default(),
         Carrier::Stream(&mut Conversation::default()),
         message.as_bytes(),
     )
@@ -61,7 +63,12 @@ fn stream(message: &str) -> Step {
 
 /// What is to be done about a message by HTTP.
 fn post(headers: &HeaderMap, message: &str) -> Step {
-    receive(&face(), Carrier::Http(headers), message.as_bytes())
+    receive(
+        &face(),
+        &Caller::default(),
+        Carrier::Http(headers),
+        message.as_bytes(),
+    )
 }
 
 /// The headers that mirror a request.

@@ -12,13 +12,16 @@ fn tell(id: &str, steps: Value) -> String {
 
 async fn post(server: &Server<Source>, message: &str, may_stream: bool) -> Reply {
     let body = Bytes::copy_from_slice(message.as_bytes());
-    server.post(&mirror(message), body, may_stream).await
+    server
+        .post(Caller::default(), &mirror(message), body, may_stream)
+        .await
 }
 
 fn stream(reply: Reply) -> Parts {
     match reply {
         Reply::Stream(parts) => parts,
         Reply::Message { body, .. } => panic!("one message: {body:?}"),
+        Reply::Denied(_, body) => panic!("denied: {body:?}"),
         Reply::Accepted => panic!("no answer"),
     }
 }

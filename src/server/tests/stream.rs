@@ -285,7 +285,12 @@ fn places_are_given_up_once_and_only_by_their_own_request() {
     let id = |json: &str| {
         let mut conversation = Conversation::default();
         let carrier = Carrier::Stream(&mut conversation);
-        match receive(Scripted::new("s").face(), carrier, cancel(json).as_bytes()) {
+        match receive(
+            Scripted::new("s").face(),
+            &Caller::default(),
+            carrier,
+            cancel(json).as_bytes(),
+        ) {
             Step::Cancel(id) => id,
             other => panic!("{other:?}"),
         }
