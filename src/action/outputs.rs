@@ -5,16 +5,16 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use ring::rand::{SecureRandom as _, SystemRandom};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What the URIs of kept outputs begin with.
 pub const PREFIX: &str = "snodo://output/";
-/// Bytes kept of one output.
-pub const MOST_OF_ONE: usize = 16 << 20;
 /// Bytes kept of all of them. Beyond it the oldest goes.
-const MOST: usize = 64 << 20;
+const MOST_BYTES: usize = 64 << 20;
+/// Outputs kept. Beyond it the oldest goes.
+const MOST: usize = 10_000;
 
 /// Outputs that can be read for a while. It outlives runtimes; clones are one.
 ///
@@ -25,8 +25,12 @@ pub struct Outputs(Arc<Mutex<Kept>>);
 
 #[derive(Debug, Default)]
 struct Kept {
-    by_id: HashMap<String, One>,
-    by_age: VecDeque<String>,
+    by_id: HashMap<Arc<str>, One>,
+    /// By number, in the order in which they came.
+    by_age: BTreeMap<u64, Arc<str>>,
+    /// By when they have had their time.
+    by_end: BTreeSet<(Instant, u64)>,
+    next: u64,
     bytes: usize,
 }
 
@@ -34,7 +38,10 @@ struct Kept {
 struct One {
     bytes: Bytes,
     owner: Option<String>,
+    /// All of it is UTF-8, so that each part is text.
+    is_text: bool,
     until: Instant,
+    number: u64,
 }
 
 /// A part of a kept output.
@@ -48,37 +55,35 @@ pub struct Part {
 
 impl Outputs {
     /// Keeps an output of this principal's call for `ttl`, and gives its URI; `None` when the system
-    /// has no randomness.
-    pub fn keep(&self, bytes: Bytes, ttl: Duration, owner: Option<&str>) -> Option<String> {
+    /// has no randomness. With `is_cut`, a character that is not whole at its end is left out.
+    pub fn keep(
+        &self,
+        mut bytes: Bytes,
+        is_cut: bool,
+        ttl: Duration,
+        owner: Option<&str>,
+    ) -> Option<String> {
         let mut id = [0; 16];
         SystemRandom::new().fill(&mut id).ok()?;
         let id = URL_SAFE_NO_PAD.encode(id);
-        let now = Instant::now();
-        let mut kept = self.kept();
-        kept.sweep(now);
-        while kept.bytes + bytes.len() > MOST {
-            let Some(oldest) = kept.by_age.pop_front() else {
-                break;
-            };
-            kept.forget(&oldest);
-        }
-        kept.bytes += bytes.len();
-        kept.by_age.push_back(id.clone());
+        let is_text = match std::str::from_utf8(&bytes) {
+            Ok(_) => true,
+            Err(error) if is_cut && error.error_len().is_none() => {
+                bytes.truncate(error.valid_up_to());
+                true
+            }
+            Err(_) => false,
+        };
         let uri = format!("{PREFIX}{id}");
-        kept.by_id.insert(
-            id,
-            One {
-                bytes,
-                owner: owner.map(str::to_owned),
-                until: now + ttl,
-            },
-        );
+        let owner = owner.map(str::to_owned);
+        self.kept().add(id.into(), bytes, (is_text, owner), ttl);
         Some(uri)
     }
 
     /// Reads what a URI of a kept output names: all of it, or with `?offset=…&length=…` those bytes.
-    /// `None` when there is none, or no longer, or none of this principal's, or the URI asks for
-    /// something else.
+    /// Of text, a part holds the characters that begin in it, so that parts put together are the
+    /// whole. `None` when there is none, or no longer, or none of this principal's, or the URI asks
+    /// for something else.
     pub fn read(&self, uri: &str, by: Option<&str>) -> Option<Part> {
         let rest = uri.strip_prefix(PREFIX)?;
         let (id, query) = match rest.split_once('?') {
@@ -93,15 +98,20 @@ impl Outputs {
             return None;
         }
         let (offset, length) = window(query)?;
-        let from = offset.min(one.bytes.len());
-        let to = from.saturating_add(length).min(one.bytes.len());
-        let bytes = one.bytes.slice(from..to);
+        let (bytes, is_text) = (one.bytes.clone(), one.is_text);
         let left = one.until.saturating_duration_since(now);
         drop(kept);
-        Some(Part {
-            payload: payload(&bytes),
-            left,
-        })
+        let edge = |at: usize| match is_text {
+            true => next_character(&bytes, at),
+            false => at.min(bytes.len()),
+        };
+        let (from, to) = (edge(offset), edge(offset.saturating_add(length)));
+        let part = bytes.get(from..to).unwrap_or_default();
+        let payload = match std::str::from_utf8(part) {
+            Ok(text) if is_text => Payload::Text(text.to_owned()),
+            _ => Payload::Blob(STANDARD.encode(part)),
+        };
+        Some(Part { payload, left })
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -110,25 +120,52 @@ impl Outputs {
 }
 
 impl Kept {
+    fn add(
+        &mut self,
+        id: Arc<str>,
+        bytes: Bytes,
+        (is_text, owner): (bool, Option<String>),
+        ttl: Duration,
+    ) {
+        let now = Instant::now();
+        self.sweep(now);
+        while self.by_age.len() >= MOST || self.bytes + bytes.len() > MOST_BYTES {
+            let Some((_, oldest)) = self.by_age.pop_first() else {
+                break;
+            };
+            self.forget(&oldest);
+        }
+        let number = self.next;
+        self.next += 1;
+        self.bytes += bytes.len();
+        self.by_age.insert(number, Arc::clone(&id));
+        let until = now + ttl;
+        self.by_end.insert((until, number));
+        let one = One {
+            bytes,
+            owner,
+            is_text,
+            until,
+            number,
+        };
+        self.by_id.insert(id, one);
+    }
+
     /// Forgets what has had its time.
     fn sweep(&mut self, now: Instant) {
-        let over: Vec<String> = self
-            .by_id
-            .iter()
-            .filter(|(_, one)| one.until <= now)
-            .map(|(id, _)| id.clone())
-            .collect();
-        for id in &over {
-            self.forget(id);
-        }
-        if !over.is_empty() {
-            self.by_age.retain(|id| self.by_id.contains_key(id));
+        while let Some((_, number)) = self.by_end.first().filter(|(until, _)| *until <= now) {
+            let Some(id) = self.by_age.get(number).cloned() else {
+                return;
+            };
+            self.forget(&id);
         }
     }
 
     fn forget(&mut self, id: &str) {
         if let Some(one) = self.by_id.remove(id) {
             self.bytes -= one.bytes.len();
+            self.by_age.remove(&one.number);
+            self.by_end.remove(&(one.until, one.number));
         }
     }
 }
@@ -143,30 +180,26 @@ fn window(query: Option<&str>) -> Option<(usize, usize)> {
             "length" => &mut length,
             _ => return None,
         };
-        if place.replace(value.parse::<usize>().ok()?).is_some() {
+        // A number of its own kind would take a sign.
+        let is_count = value.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_count || place.replace(value.parse::<usize>().ok()?).is_some() {
             return None;
         }
     }
     Some((offset.unwrap_or(0), length.unwrap_or(usize::MAX)))
 }
 
-/// Text where the bytes are UTF-8 but for characters that a part begins or ends inside of.
-fn payload(bytes: &[u8]) -> Payload {
-    let begins = |byte: &u8| byte & 0xC0 != 0x80;
-    let start = bytes.iter().take(3).position(begins).unwrap_or(0);
-    let inner = bytes.get(start..).unwrap_or_default();
-    let end = match std::str::from_utf8(inner) {
-        Ok(_) => inner.len(),
-        Err(error) if error.error_len().is_none() => error.valid_up_to(),
-        Err(_) => return Payload::Blob(STANDARD.encode(bytes)),
-    };
-    let text = std::str::from_utf8(inner.get(..end).unwrap_or_default());
-    Payload::Text(text.unwrap_or_default().to_owned())
+/// Where the first character begins at or after this place in UTF-8.
+fn next_character(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default().iter();
+    let inside = rest.take_while(|byte| **byte & 0xC0 == 0x80).count();
+    at.min(bytes.len()) + inside
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::ShellSpec;
 
     const HOUR: Duration = Duration::from_secs(3600);
 
@@ -177,18 +210,32 @@ mod tests {
         }
     }
 
+    fn kept(outputs: &Outputs, bytes: impl Into<Bytes>) -> String {
+        outputs.keep(bytes.into(), false, HOUR, None).unwrap()
+    }
+
+    fn blob(outputs: &Outputs, uri: &str) -> Payload {
+        outputs.read(uri, None).unwrap().payload
+    }
+
     #[test]
     fn an_output_is_read_whole_or_in_parts() {
         let outputs = Outputs::default();
-        let uri = outputs.keep("grüße!".into(), HOUR, None).unwrap();
+        let uri = kept(&outputs, "grüße!");
         assert_eq!(text(&outputs, &uri).unwrap(), "grüße!");
         for (query, expected) in [
             ("?offset=2", "üße!"),
             ("?offset=3", "ße!"),
-            ("?length=3", "gr"),
+            ("?length=3", "grü"),
             ("?offset=4&length=2", "ß"),
+            ("?offset=3&length=1", ""),
             ("?length=1&offset=0", "g"),
+            ("?length=0", ""),
             ("?offset=99", ""),
+            (
+                "?offset=18446744073709551615&length=18446744073709551615",
+                "",
+            ),
         ] {
             let found = text(&outputs, &format!("{uri}{query}"));
             assert_eq!(found.as_deref(), Some(expected), "{query}");
@@ -197,7 +244,10 @@ mod tests {
             "?",
             "?x=1",
             "?offset",
+            "?offset=",
             "?offset=-1",
+            "?offset=+1",
+            "?offset=18446744073709551616",
             "?offset=1&offset=2",
             "/x",
             "x",
@@ -212,24 +262,47 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_base64() {
+    fn parts_put_together_are_the_whole() {
         let outputs = Outputs::default();
-        let uri = outputs
-            .keep(Bytes::from_static(b"\xff\x00a"), HOUR, None)
-            .unwrap();
-        let payload = outputs.read(&uri, None).unwrap().payload;
-        assert_eq!(payload, Payload::Blob("/wBh".into()));
+        let whole = "a€ß🦀\u{301}z".repeat(3);
+        let uri = kept(&outputs, whole.clone());
+        for length in 1..=whole.len() {
+            let parts = (0..whole.len()).step_by(length).map(|offset| {
+                text(&outputs, &format!("{uri}?offset={offset}&length={length}")).unwrap()
+            });
+            assert_eq!(parts.collect::<String>(), whole, "{length}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_base64_in_every_part() {
+        let outputs = Outputs::default();
+        let uri = kept(&outputs, Bytes::from_static(b"\xff\x00a"));
+        assert_eq!(blob(&outputs, &uri), Payload::Blob("/wBh".into()));
+        let part = format!("{uri}?offset=2");
+        assert_eq!(blob(&outputs, &part), Payload::Blob("YQ==".into()));
+        // What only looks like text that was cut is read as it was written.
+        let uri = kept(&outputs, Bytes::from_static(b"\x80ab\xe2\x82"));
+        assert_eq!(blob(&outputs, &uri), Payload::Blob("gGFi4oI=".into()));
+    }
+
+    #[test]
+    fn a_cut_character_is_left_out_where_the_server_cut_it() {
+        let outputs = Outputs::default();
+        let bytes = Bytes::from_static(b"ab\xe2\x82");
+        let uri = outputs.keep(bytes, true, HOUR, None).unwrap();
+        assert_eq!(text(&outputs, &uri).as_deref(), Some("ab"));
     }
 
     #[test]
     fn it_is_forgotten_in_time_and_for_want_of_room() {
         let outputs = Outputs::default();
-        let gone = outputs.keep("x".into(), Duration::ZERO, None).unwrap();
+        let gone = outputs
+            .keep("x".into(), false, Duration::ZERO, None)
+            .unwrap();
         assert_eq!(outputs.read(&gone, None), None);
-        let large = Bytes::from(vec![b'x'; MOST_OF_ONE]);
-        let uris: Vec<String> = (0..5)
-            .map(|_| outputs.keep(large.clone(), HOUR, None).unwrap())
-            .collect();
+        let large = Bytes::from(vec![b'x'; ShellSpec::MOST_KEPT]);
+        let uris: Vec<String> = (0..5).map(|_| kept(&outputs, large.clone())).collect();
         assert!(outputs.read(&uris[0], None).is_none());
         assert!(
             uris[1..]
@@ -237,5 +310,16 @@ mod tests {
                 .all(|uri| outputs.read(uri, None).is_some())
         );
         assert!(uris.iter().collect::<std::collections::HashSet<_>>().len() == 5);
+    }
+
+    #[test]
+    fn there_are_no_more_than_so_many() {
+        let outputs = Outputs::default();
+        let uris: Vec<String> = (0..=MOST).map(|_| kept(&outputs, "x")).collect();
+        assert_eq!(outputs.read(&uris[0], None), None);
+        assert!(outputs.read(&uris[1], None).is_some());
+        let kept = outputs.kept();
+        let sizes = [kept.by_id.len(), kept.by_age.len(), kept.by_end.len()];
+        assert_eq!((sizes, kept.bytes), ([MOST; 3], MOST));
     }
 }

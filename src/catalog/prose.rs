@@ -63,12 +63,17 @@ pub(super) fn bars(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-/// A line outside of code blocks: no heading, no rule, no HTML.
+/// A line outside of code blocks: no heading, which becomes bold, no rule, no HTML.
 fn plain(line: &str) -> String {
     let indent = line.len() - line.trim_start().len();
     let (indent, rest) = line.split_at(indent);
-    let begins = rest.starts_with('#') || rest.starts_with("===") || rest.starts_with("---");
-    let rest = if begins {
+    let heading = rest.trim_start_matches('#').trim();
+    let rest = if rest.starts_with('#') && !heading.is_empty() {
+        format!("**{}**", heading.replace("**", ""))
+    } else if ["#", "===", "---"]
+        .iter()
+        .any(|mark| rest.starts_with(mark))
+    {
         format!("\\{rest}")
     } else {
         rest.to_owned()

@@ -79,14 +79,14 @@ fn no_schema_takes_long_or_fails() {
 #[test]
 fn words_of_a_server_stay_where_they_are() {
     for (text, expected) in [
-        ("# a\n<b> `<c>` d", "\\# a\n&lt;b> `<c>` d"),
+        ("# a\n<b> `<c>` d", "**a**\n&lt;b> `<c>` d"),
         ("a\n---\nb", "a\n\\---\nb"),
         ("```sh\n# x <y>", "```sh\n# x <y>\n```"),
         ("```\n~~~\n```\n<", "```\n~~~\n```\n&lt;"),
     ] {
         assert_eq!(prose(text), expected, "{text:?}");
     }
-    assert_eq!(cell("a | b\n\n# c"), "a \\| b<br>\\# c");
+    assert_eq!(cell("a | b\n\n# c"), "a \\| b<br>**c**");
     assert_eq!(code("a`b"), "``a`b``");
     assert_eq!(code("`"), "`` ` ``");
     assert_eq!(code("a\nb"), "`a b`");

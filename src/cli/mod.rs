@@ -7,6 +7,7 @@ mod catalog;
 mod check;
 mod complete;
 mod exec_limits;
+mod init;
 mod list;
 mod listen;
 mod notices;
@@ -15,6 +16,7 @@ mod prompt;
 mod read;
 mod remote;
 mod save;
+mod schema;
 mod serve;
 mod show;
 mod stdio;
@@ -33,7 +35,7 @@ use std::process::ExitCode;
 #[command(
     name = "snodo",
     version,
-    after_help = "Examples:\n  snodo serve ./manifests            serve a folder on http://127.0.0.1:4000/mcp\n  snodo stdio ./manifests            serve it on standard input and output\n  snodo check ./manifests            say what is wrong with it\n  snodo test ./manifests             run the tests in it\n  snodo call NAME key=value          call a tool\n  snodo catalog --output TOOLS.md    write down what is offered\n  snodo serve --set http.listen='[\"127.0.0.1:8080\"]' ./manifests"
+    after_help = "Examples:\n  snodo init my-tools                write a small project to begin with\n  snodo serve ./manifests            serve a folder on http://127.0.0.1:4000/mcp\n  snodo stdio ./manifests            serve it on standard input and output\n  snodo check ./manifests            say what is wrong with it\n  snodo test ./manifests             run the tests in it\n  snodo call NAME key=value          call a tool\n  snodo catalog --output TOOLS.md    write down what is offered\n  snodo serve --set http.listen='[\"127.0.0.1:8080\"]' ./manifests"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -42,6 +44,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Write a small project that runs
+    #[command(after_help = init::EXAMPLES)]
+    Init(init::Arguments),
     /// Serve over Streamable HTTP until told to stop
     #[command(after_help = serve::EXAMPLES)]
     Serve(Source),
@@ -78,6 +83,9 @@ enum Command {
     /// Say what changes on a server, until interrupted
     #[command(after_help = listen::EXAMPLES)]
     Listen(listen::Arguments),
+    /// Print the JSON Schema of manifests or of the server file, for editors
+    #[command(after_help = schema::EXAMPLES)]
+    Schema(schema::Arguments),
 }
 
 /// Where manifests and settings come from.
@@ -112,6 +120,7 @@ pub fn main() -> ExitCode {
         return exec_limits::run(arguments);
     }
     match Cli::parse().command {
+        Command::Init(arguments) => init::run(&arguments),
         Command::Serve(source) => serve::run(source.asked()),
         Command::Stdio(source) => stdio::run(source.asked()),
         Command::Check(arguments) => check::run(arguments),
@@ -124,6 +133,7 @@ pub fn main() -> ExitCode {
         Command::Prompt(arguments) => prompt::run(arguments),
         Command::Complete(arguments) => complete::run(arguments),
         Command::Listen(arguments) => listen::run(arguments),
+        Command::Schema(arguments) => schema::run(&arguments),
     }
 }
 

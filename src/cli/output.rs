@@ -2,6 +2,7 @@
 
 use crate::lang::diag::{self, Diagnostic, RenderStyle};
 use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Prints findings on standard error, in colour on a terminal unless NO_COLOR is set.
@@ -43,5 +44,22 @@ pub(super) fn result(text: &str) -> ExitCode {
             ExitCode::FAILURE
         }
         _ => ExitCode::SUCCESS,
+    }
+}
+
+/// Writes a result to a file, or prints it where none is named.
+pub(super) fn to(file: Option<&Path>, text: &str) -> ExitCode {
+    let Some(file) = file else {
+        return result(text);
+    };
+    match std::fs::write(file, text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(cause) => {
+            error(&format!(
+                "error: cannot write `{}`: {cause}",
+                file.display()
+            ));
+            ExitCode::FAILURE
+        }
     }
 }

@@ -111,13 +111,13 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
         Ok(report) => report,
         Err(code) => return code,
     };
-    match arguments.format {
+    let written = match arguments.format {
         Format::Text => output::result(&text::summary(&report, &loaded.catalog.counts())),
         Format::Json => output::result(&json::report(&report)),
         Format::Junit => output::result(&junit::report(&report)),
     };
     match report.failed() {
-        0 => ExitCode::SUCCESS,
+        0 => written,
         _ => ExitCode::FAILURE,
     }
 }

@@ -120,7 +120,7 @@ impl Http {
                 || status == StatusCode::FORBIDDEN
                 || (status == StatusCode::NOT_FOUND && error.code != METHOD_NOT_FOUND) =>
             {
-                Err(self.status(status, error.message.as_bytes()))
+                Err(self.status(status, &body))
             }
             Ok(Message::Answer { outcome, .. }) => Ok(outcome),
             _ if !status.is_success() => Err(self.status(status, &body)),

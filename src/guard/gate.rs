@@ -15,10 +15,10 @@ pub(super) struct Gate {
 
 /// All places are taken, those to wait in too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("too busy: {running} running, {waiting} waiting; try again later")]
+#[error("too busy: at most {limit} at a time and {queue} waiting; try again later")]
 pub(super) struct Busy {
-    running: usize,
-    waiting: usize,
+    limit: usize,
+    queue: usize,
 }
 
 /// A place among those that wait, given back when it is dropped.
@@ -39,8 +39,8 @@ impl Gate {
     /// back.
     pub(super) async fn enter(&self) -> Result<OwnedSemaphorePermit, Busy> {
         let busy = Busy {
-            running: self.limit,
-            waiting: self.queue,
+            limit: self.limit,
+            queue: self.queue,
         };
         if let Ok(place) = Arc::clone(&self.free).try_acquire_owned() {
             return Ok(place);

@@ -1,7 +1,8 @@
 //! How often calls may begin.
 
 use crate::units::Time;
-use std::collections::{HashMap, VecDeque};
+use ring::digest::{SHA256, digest};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -20,13 +21,17 @@ pub(super) struct Rate {
     keys: Mutex<Keys>,
 }
 
+/// A key's SHA-256 digest: callers choose how long keys are.
+type Digest = [u8; 32];
+
 #[derive(Debug, Default)]
 struct Keys {
-    by_key: HashMap<Box<str>, VecDeque<Instant>>,
+    /// When the calls of each key began, the last last. None is empty.
+    by_key: HashMap<Digest, VecDeque<Instant>>,
+    /// The keys by when their last call began.
+    by_age: BTreeSet<(Instant, Digest)>,
     /// How many calls are remembered.
     calls: usize,
-    /// When keys without calls were last looked for.
-    swept: Option<Instant>,
 }
 
 /// The limit is reached.
@@ -50,23 +55,13 @@ impl Rate {
 
     /// Counts a call that begins now.
     pub(super) fn count(&self, key: &str, now: Instant) -> Result<(), UsedUp> {
+        let key = of(key);
+        let is_over = |begun: &Instant| now.saturating_duration_since(*begun) >= self.window;
         let mut keys = self.keys();
-        let keys = &mut *keys;
-        keys.sweep(self.window, now);
-        if !keys.by_key.contains_key(key) {
-            keys.make_room();
-            keys.by_key.insert(key.into(), VecDeque::new());
-        }
-        let Some(calls) = keys.by_key.get_mut(key) else {
-            return Ok(());
-        };
-        let over = |begun: &Instant| now.saturating_duration_since(*begun) >= self.window;
-        while calls.front().is_some_and(over) {
-            calls.pop_front();
-            keys.calls -= 1;
-        }
-        if calls.len() >= self.limit
-            && let Some(first) = calls.front()
+        keys.sweep(is_over);
+        let known = keys.forget_before(&key, is_over);
+        if known >= self.limit
+            && let Some(first) = keys.by_key.get(&key).and_then(VecDeque::front)
         {
             let wait = self.window - now.saturating_duration_since(*first);
             return Err(UsedUp {
@@ -75,8 +70,7 @@ impl Rate {
                 wait: rounded_up(wait),
             });
         }
-        calls.push_back(now);
-        keys.calls += 1;
+        keys.add(key, now);
         Ok(())
     }
 
@@ -94,34 +88,55 @@ fn rounded_up(wait: Duration) -> Duration {
     }
 }
 
+fn of(key: &str) -> Digest {
+    let mut out = Digest::default();
+    out.copy_from_slice(digest(&SHA256, key.as_bytes()).as_ref());
+    out
+}
+
 impl Keys {
-    /// Forgets keys whose calls are all over, once a window.
-    fn sweep(&mut self, window: Duration, now: Instant) {
-        let since = self.swept.get_or_insert(now);
-        if now.saturating_duration_since(*since) < window {
-            return;
+    /// Forgets keys whose calls are all over.
+    fn sweep(&mut self, is_over: impl Fn(&Instant) -> bool) {
+        while self.by_age.first().is_some_and(|(last, _)| is_over(last)) {
+            self.forget_oldest();
         }
-        *since = now;
-        let calls = &mut self.calls;
-        self.by_key.retain(|_, begun| {
-            let last = begun.back();
-            let kept = last.is_some_and(|last| now.saturating_duration_since(*last) < window);
-            if !kept {
-                *calls -= begun.len();
-            }
-            kept
-        });
     }
 
-    fn make_room(&mut self) {
-        while self.by_key.len() >= MOST_KEYS || self.calls >= MOST_CALLS {
-            let oldest = self.by_key.iter().min_by_key(|(_, begun)| begun.back());
-            let Some(oldest) = oldest.map(|(key, _)| key.clone()) else {
-                return;
-            };
-            if let Some(begun) = self.by_key.remove(&oldest) {
-                self.calls -= begun.len();
+    /// Forgets those calls of a key that are over, and counts the others.
+    fn forget_before(&mut self, key: &Digest, is_over: impl Fn(&Instant) -> bool) -> usize {
+        let Some(calls) = self.by_key.get_mut(key) else {
+            return 0;
+        };
+        // The last one is not over, or the key would have been forgotten.
+        while calls.len() > 1 && calls.front().is_some_and(&is_over) {
+            calls.pop_front();
+            self.calls -= 1;
+        }
+        calls.len()
+    }
+
+    fn add(&mut self, key: Digest, now: Instant) {
+        match self.by_key.get(&key).and_then(VecDeque::back) {
+            Some(last) => {
+                self.by_age.remove(&(*last, key));
             }
+            None if self.by_key.len() >= MOST_KEYS => self.forget_oldest(),
+            None => {}
+        }
+        // With so many calls, the oldest key may be this one: it is not among the keys now.
+        while self.calls >= MOST_CALLS && !self.by_age.is_empty() {
+            self.forget_oldest();
+        }
+        self.by_key.entry(key).or_default().push_back(now);
+        self.by_age.insert((now, key));
+        self.calls += 1;
+    }
+
+    fn forget_oldest(&mut self) {
+        if let Some((_, key)) = self.by_age.pop_first()
+            && let Some(calls) = self.by_key.remove(&key)
+        {
+            self.calls -= calls.len();
         }
     }
 }

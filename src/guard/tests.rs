@@ -66,7 +66,10 @@ async fn so_many_run_and_so_many_wait() {
         tokio::task::yield_now().await;
         assert_eq!(calls.load(Ordering::SeqCst), 2);
         let text = refusal(call(&wraps, &calls, "", "", 10).await);
-        assert_eq!(text, "too busy: 2 running, 1 waiting; try again later");
+        assert_eq!(
+            text,
+            "too busy: at most 2 at a time and 1 waiting; try again later"
+        );
     };
     let (one, two, three, ()) = tokio::join!(one, two, three, four);
     assert!(one.is_ok() && two.is_ok() && three.is_ok());

@@ -9,6 +9,7 @@ pub mod lower;
 mod overlap;
 pub mod read;
 pub mod regular;
+pub mod schema;
 pub mod settings;
 mod write;
 

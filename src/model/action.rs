@@ -194,6 +194,11 @@ pub struct ShellSpec {
     pub limits: LimitsSpec,
 }
 
+impl ShellSpec {
+    /// Bytes kept at the most of an output that is longer than its answer may be.
+    pub const MOST_KEPT: usize = 16 << 20;
+}
+
 /// What a `shell` action runs.
 #[derive(Debug)]
 pub enum Program {

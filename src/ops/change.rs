@@ -31,14 +31,16 @@ pub struct Filter {
     pub prompts: bool,
     /// Changes of the lists of resources.
     pub resources: bool,
-    /// Changes of these resources, each URI once, in byte order: [`Filter::MOST`] at the most.
-    /// `None` where the caller names none.
+    /// Changes of these resources, each URI once, in byte order: [`Filter::MOST`] of
+    /// [`Filter::MOST_BYTES`] at the most. `None` where the caller names none.
     pub uris: Option<Vec<Arc<str>>>,
 }
 
 impl Filter {
     /// Most URIs of one listener.
     pub const MOST: usize = 1000;
+    /// Most bytes of them together.
+    pub const MOST_BYTES: usize = 512 * 1024;
 
     /// Whether changes of this list are wanted.
     pub fn wants(&self, list: ListKind) -> bool {

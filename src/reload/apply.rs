@@ -250,9 +250,7 @@ impl Reloader {
             let is_shown = |caller: &Caller| after.shows_anew(before, list, caller);
             self.hub.list_changed(list, is_shown);
         }
-        if !diff.resources.is_empty() {
-            self.hub.updated_where(|uri| diff.touches(uri));
-        }
+        self.hub.updated(&diff.resources);
         let settings = std::mem::replace(&mut self.served, look).settings;
         self.say_whole_again();
         self.say_restart(&settings);

@@ -6,22 +6,19 @@
 use super::PATIENCE;
 use super::places::Places;
 use super::watch::{Trigger, Watch};
-use crate::model::ReloadSettings;
+use crate::action::file::{FileState, files_below};
+use crate::model::{Component as _, ReloadSettings};
 use crate::ops::{Caller, ListKind};
-use crate::runtime::{Handle, Hub, Runtime, Watched};
+use crate::runtime::{Changed, Handle, Hub, Runtime, Watched, WatchedFiles};
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 use std::collections::{BTreeMap, HashSet};
-use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// How often it is asked whether there is something to watch, while there is nothing.
 const IDLE: Duration = Duration::from_secs(1);
-/// Names looked at in one folder and all below it, at the most.
-const LOOKS: usize = 200_000;
-/// How far below a folder files are looked for.
-const DEPTH: usize = 32;
 
 /// Watches the files of resources that say so, whatever runtime serves, until the token is
 /// cancelled.
@@ -42,9 +39,9 @@ pub async fn watch_files(
     let mut known: Option<Look> = None;
     loop {
         let looking = tokio::task::spawn_blocking({
-            let (handle, before) = (handle.clone(), known.take());
+            let (handle, before, stop) = (handle.clone(), known.take(), stop.clone());
             move || {
-                let now = Look::at(handle.snapshot());
+                let now = Look::at(handle.snapshot(), &stop);
                 let told = before.map(|before| now.since(&before)).unwrap_or_default();
                 let fresh = watch.follow(&now.places);
                 (watch, now, told, fresh)
@@ -54,15 +51,20 @@ pub async fn watch_files(
         let Ok((back, now, changes, fresh)) = looking.await else {
             return;
         };
+        if stop.is_cancelled() {
+            // The look may have ended early, and would take what it did not see for gone.
+            return;
+        }
         watch = back;
         changes.tell(&hub);
         let same = Arc::clone(&now.runtime);
         known = Some(now);
-        if fresh {
-            // What happened before the watch was set made no event.
-            continue;
-        }
         let worth = async {
+            if fresh {
+                // What happened before the watch was set made no event.
+                watch.settle(settings.debounce, PATIENCE).await;
+                return;
+            }
             loop {
                 match watch.triggered().await {
                     Trigger::Files => {
@@ -87,26 +89,15 @@ pub async fn watch_files(
 /// What is there.
 struct Look {
     runtime: Arc<Runtime>,
-    /// The resources that are watched, each with its files by URI.
-    watched: BTreeMap<String, Files>,
+    /// The resources that are watched, by key.
+    watched: BTreeMap<String, Seen>,
     places: Places,
 }
 
-/// The files of one watched resource.
-struct Files {
-    is_list: bool,
-    /// What a caller needs to be shown them.
-    scopes: Arc<[String]>,
-    by_uri: BTreeMap<String, Stamp>,
-}
-
-/// What tells one state of a file from another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    identity: (u64, u64),
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
+/// One watched resource, and its files: those of a list by the value of its variable.
+struct Seen {
+    watched: Watched,
+    files: BTreeMap<String, FileState>,
 }
 
 /// What has changed from one look to the next.
@@ -114,41 +105,18 @@ struct Stamp {
 struct Changes {
     /// What a caller needs to be shown a list that has changed.
     lists: HashSet<Arc<[String]>>,
-    uris: HashSet<String>,
+    resources: Changed,
 }
 
 impl Look {
-    fn at(runtime: Arc<Runtime>) -> Self {
+    fn at(runtime: Arc<Runtime>, stop: &CancellationToken) -> Self {
         let mut places = Places::default();
-        let mut watched = BTreeMap::new();
-        for each in runtime.watched() {
-            let mut by_uri = BTreeMap::new();
-            let is_list = match &each {
-                Watched::File { path, uri, .. } => {
-                    places.path(path);
-                    if let Some(stamp) = stamp(path) {
-                        by_uri.insert(uri.clone(), stamp);
-                    }
-                    false
-                }
-                Watched::Folder { root, .. } => {
-                    let mut walk = Walk {
-                        looks: 0,
-                        places: &mut places,
-                        each: &each,
-                        found: &mut by_uri,
-                    };
-                    walk.folder(root, "", DEPTH);
-                    true
-                }
-            };
-            let files = Files {
-                is_list,
-                scopes: each.scopes(),
-                by_uri,
-            };
-            watched.insert(each.key().to_owned(), files);
-        }
+        let watched = runtime.watched().into_iter().map(|watched| {
+            let files = files(&watched, &mut places, stop);
+            let key = watched.resource.key().to_owned();
+            (key, Seen { watched, files })
+        });
+        let watched = watched.collect();
         Self {
             runtime,
             watched,
@@ -159,31 +127,50 @@ impl Look {
     /// What has changed since another look. A resource that was not watched then tells nothing.
     fn since(&self, before: &Self) -> Changes {
         let mut changes = Changes::default();
-        for (key, files) in &self.watched {
-            let Some(known) = before.watched.get(key) else {
-                continue;
-            };
-            let mut list = false;
-            for (uri, stamp) in &files.by_uri {
-                match known.by_uri.get(uri) {
-                    Some(same) if same == stamp => {}
-                    found => {
-                        list |= files.is_list && found.is_none();
-                        changes.uris.insert(uri.clone());
-                    }
-                }
-            }
-            let gone = known.by_uri.keys();
-            for uri in gone.filter(|uri| !files.by_uri.contains_key(*uri)) {
-                list |= files.is_list;
-                changes.uris.insert(uri.clone());
-            }
-            if list {
-                changes.lists.insert(Arc::clone(&files.scopes));
+        for (key, seen) in &self.watched {
+            if let Some(known) = before.watched.get(key) {
+                seen.since(known, &mut changes);
             }
         }
         changes
     }
+}
+
+impl Seen {
+    fn since(&self, known: &Self, changes: &mut Changes) {
+        let now = &self.watched.resource;
+        let WatchedFiles::Listed(listing) = &self.watched.files else {
+            if self.is_as(known) && self.files != known.files {
+                changes.resources.resource(now);
+            }
+            return;
+        };
+        if !self.files.keys().eq(known.files.keys()) {
+            changes.lists.insert(Arc::clone(now.scopes()));
+        }
+        if self.is_as(known) {
+            let came_or_changed = differing(&self.files, &known.files);
+            let went = differing(&known.files, &self.files);
+            let values = came_or_changed.chain(went).cloned().collect();
+            changes.resources.values(now, &listing.variable, values);
+        }
+    }
+
+    /// Whether it is declared as it was. Where it is not, the reload has told of all its URIs.
+    fn is_as(&self, known: &Self) -> bool {
+        self.watched.resource.definition() == known.watched.resource.definition()
+    }
+}
+
+/// The names of those files that are not the same in the other.
+fn differing<'f>(
+    files: &'f BTreeMap<String, FileState>,
+    other: &'f BTreeMap<String, FileState>,
+) -> impl Iterator<Item = &'f String> {
+    let differ = files
+        .iter()
+        .filter(|(name, state)| other.get(*name) != Some(state));
+    differ.map(|(name, _)| name)
 }
 
 impl Changes {
@@ -192,61 +179,46 @@ impl Changes {
             let is_shown = |caller: &Caller| self.lists.iter().any(|scopes| caller.has(scopes));
             hub.list_changed(ListKind::Resources, is_shown);
         }
-        if !self.uris.is_empty() {
-            tracing::debug!(files = self.uris.len(), "watched files have changed");
-            hub.updated_where(|uri| self.uris.contains(uri));
+        if !self.resources.is_empty() {
+            tracing::debug!("watched files have changed");
+            hub.updated(&self.resources);
         }
     }
 }
 
-/// A walk through a folder whose files are listed.
-struct Walk<'w> {
-    looks: usize,
-    places: &'w mut Places,
-    each: &'w Watched,
-    found: &'w mut BTreeMap<String, Stamp>,
-}
-
-impl Walk<'_> {
-    /// `below` is the folder's path from the root, with a `/` at its end unless it is the root.
-    fn folder(&mut self, folder: &Path, below: &str, depth: usize) {
-        self.places.everything_in(folder);
-        let Ok(entries) = std::fs::read_dir(folder) else {
-            return;
-        };
-        for entry in entries.flatten() {
-            self.looks += 1;
-            if self.looks > LOOKS {
-                return;
-            }
-            let Ok(name) = entry.file_name().into_string() else {
-                continue;
+/// The files of a resource as they are now, found as a read and a list find them. What this depends
+/// on is added to the places.
+fn files(
+    watched: &Watched,
+    places: &mut Places,
+    stop: &CancellationToken,
+) -> BTreeMap<String, FileState> {
+    let root = &watched.root;
+    let folder = Dir::open_ambient_dir(root, ambient_authority()).ok();
+    let one = |state: Option<FileState>| state.map(|state| (String::new(), state));
+    match &watched.files {
+        WatchedFiles::Named(path) => {
+            let path = root.join(path);
+            places.path(&path);
+            one(FileState::at(&path)).into_iter().collect()
+        }
+        WatchedFiles::One(path) => {
+            places.path(&root.join(path));
+            let state = folder.and_then(|folder| FileState::below(&folder, path));
+            one(state).into_iter().collect()
+        }
+        WatchedFiles::Listed(listing) => {
+            let Some(folder) = folder else {
+                places.everything_in(root);
+                return BTreeMap::new();
             };
-            if name.starts_with('.') && !self.each.shows_hidden() {
-                continue;
-            }
-            let path = entry.path();
-            let inner = format!("{below}{name}");
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_folder {
-                if let Some(depth) = depth.checked_sub(1) {
-                    self.folder(&path, &format!("{inner}/"), depth);
-                }
-            } else if let Some(uri) = self.each.uri_of(&inner)
-                && let Some(stamp) = stamp(&path)
-            {
-                self.found.insert(uri, stamp);
-            }
+            let mut seen = |path: &str| places.everything_in(&root.join(path));
+            let is_over = || stop.is_cancelled();
+            let found = files_below(&folder, &listing.glob, &is_over, &mut seen);
+            let files = found.unwrap_or_default().into_iter();
+            files
+                .filter_map(|file| Some((watched.value(&file.path)?.to_owned(), file.state)))
+                .collect()
         }
     }
-}
-
-fn stamp(path: &Path) -> Option<Stamp> {
-    let data = std::fs::metadata(path).ok().filter(|data| data.is_file())?;
-    Some(Stamp {
-        identity: (data.dev(), data.ino()),
-        size: data.size(),
-        modified: (data.mtime(), data.mtime_nsec()),
-        changed: (data.ctime(), data.ctime_nsec()),
-    })
 }

@@ -1,9 +1,7 @@
 //! What a reload changed, by name. Pure: it looks at two runtimes and touches neither.
 
-use super::Runtime;
-use crate::lang::uri_template::Uri;
-use crate::model::{Kind, Resource};
-use std::sync::Arc;
+use super::{Changed, Runtime};
+use crate::model::Kind;
 
 /// The components that came, went, or are not what they were, each by kind and name, in order.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +13,7 @@ pub struct Diff {
     /// Those that are gone.
     pub removed: Vec<(Kind, String)>,
     /// Resources of which a read may give something else.
-    pub resources: Vec<Arc<Resource>>,
+    pub resources: Changed,
 }
 
 impl Diff {
@@ -26,24 +24,13 @@ impl Diff {
         let resources = &after.resources.set;
         resources.differs(&before.resources.set, &mut diff);
         after.prompts.differs(&before.prompts, &mut diff);
-        diff.resources = after.resources.changed(&before.resources);
+        for resource in after.resources.changed(&before.resources) {
+            diff.resources.resource(&resource);
+        }
         diff.added.sort();
         diff.changed.sort();
         diff.removed.sort();
         diff
-    }
-
-    /// Whether a read of this URI may give something else.
-    pub fn touches(&self, uri: &str) -> bool {
-        let Ok(uri) = Uri::parse(uri) else {
-            return false;
-        };
-        self.resources
-            .iter()
-            .any(|resource| match &resource.template {
-                Some(template) => template.matches(&uri).is_some(),
-                None => resource.key == uri.canonical(),
-            })
     }
 
     /// True when nothing came, went or changed. The order may have.

@@ -5,6 +5,8 @@
 //! listener is bounded by what it asked for, nothing it asked for is lost, and publishing never
 //! waits.
 
+use super::Changed;
+use crate::lang::uri_template::Uri;
 use crate::ops::{Caller, Change, Filter, ListKind};
 use futures_util::task::AtomicWaker;
 use std::collections::{BTreeSet, HashMap};
@@ -39,6 +41,8 @@ pub struct Listener {
 struct Shared {
     filter: Filter,
     caller: Caller,
+    /// The canonical forms of the filter's URIs in byte order, each with its place in the filter.
+    keys: Vec<(Box<str>, usize)>,
     pending: Mutex<Pending>,
     filled: AtomicWaker,
 }
@@ -73,6 +77,7 @@ impl Hub {
     /// There are as many listeners as there may be.
     pub fn listen(&self, filter: Filter, caller: Caller) -> Result<Listener, Full> {
         let shared = Arc::new(Shared {
+            keys: keys(&filter),
             filter,
             caller,
             pending: Mutex::default(),
@@ -105,43 +110,29 @@ impl Hub {
     /// Says that a list has changed, to those callers who are shown that. What they get when they
     /// ask for it must be the new one already.
     pub fn list_changed(&self, list: ListKind, is_shown: impl Fn(&Caller) -> bool) {
-        self.tell(|Shared { filter, caller, .. }, pending| {
-            if filter.wants(list) && is_shown(caller) {
-                *pending.list(list) = true;
-            }
-        });
-    }
-
-    /// Says that the resource of this URI has changed.
-    pub fn updated(&self, uri: &str) {
-        self.tell(|Shared { filter, .. }, pending| {
-            let uris = filter.uris.as_deref().unwrap_or_default();
-            if let Ok(place) = uris.binary_search_by(|known| (**known).cmp(uri)) {
-                pending.uris.insert(place);
-            }
-        });
-    }
-
-    /// Says that each resource has changed whose URI is one of these.
-    pub fn updated_where(&self, is_one: impl Fn(&str) -> bool) {
-        self.tell(|Shared { filter, .. }, pending| {
-            let uris = filter.uris.iter().flatten().enumerate();
-            let changed = uris.filter(|(_, uri)| is_one(uri));
-            pending.uris.extend(changed.map(|(place, _)| place));
-        });
-    }
-
-    /// Marks what has changed for each listener, and wakes those that have something to tell.
-    fn tell(&self, mark: impl Fn(&Shared, &mut Pending)) {
-        for listener in self.listeners().by_number.values() {
-            let mut pending = listener.pending();
-            mark(listener, &mut pending);
-            let is_due = !pending.is_empty();
-            drop(pending);
-            if is_due {
-                listener.filled.wake();
+        for listener in self.all() {
+            if listener.filter.wants(list) && is_shown(&listener.caller) {
+                listener.mark(|pending| *pending.list(list) = true);
             }
         }
+    }
+
+    /// Says that what is read at these URIs has changed.
+    pub fn updated(&self, changed: &Changed) {
+        if changed.is_empty() {
+            return;
+        }
+        for listener in self.all() {
+            let touched = changed.among(&listener.keys);
+            if !touched.is_empty() {
+                listener.mark(|pending| pending.uris.extend(touched));
+            }
+        }
+    }
+
+    /// Who listens now. Nobody who comes or goes waits while they are told.
+    fn all(&self) -> Vec<Arc<Shared>> {
+        self.listeners().by_number.values().cloned().collect()
     }
 
     fn listeners(&self) -> MutexGuard<'_, Listeners> {
@@ -178,7 +169,23 @@ impl Drop for Listener {
     }
 }
 
+/// The canonical forms of a filter's URIs. What is no URI never changes.
+fn keys(filter: &Filter) -> Vec<(Box<str>, usize)> {
+    let uris = filter.uris.iter().flatten().enumerate();
+    let mut keys: Vec<(Box<str>, usize)> = uris
+        .filter_map(|(place, uri)| Some((Uri::parse(uri).ok()?.canonical().into(), place)))
+        .collect();
+    keys.sort_unstable();
+    keys
+}
+
 impl Shared {
+    /// Marks what has changed, and wakes who takes it.
+    fn mark(&self, mark: impl FnOnce(&mut Pending)) {
+        mark(&mut self.pending());
+        self.filled.wake();
+    }
+
     fn pending(&self) -> MutexGuard<'_, Pending> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -191,10 +198,6 @@ impl Pending {
             ListKind::Prompts => &mut self.prompts,
             ListKind::Resources => &mut self.resources,
         }
-    }
-
-    fn is_empty(&self) -> bool {
-        !self.tools && !self.prompts && !self.resources && self.uris.is_empty()
     }
 
     fn take(&mut self, filter: &Filter) -> Option<Change> {
@@ -222,6 +225,12 @@ mod tests {
         }
     }
 
+    fn uris(uris: &[&str]) -> Changed {
+        let mut changed = Changed::default();
+        uris.iter().for_each(|uri| changed.uri(uri));
+        changed
+    }
+
     fn taken(listener: &Listener) -> Vec<Change> {
         let waker = noop_waker();
         let mut cx = Context::from_waker(&waker);
@@ -244,14 +253,14 @@ mod tests {
         for _ in 0..3 {
             hub.list_changed(ListKind::Tools, |_| true);
             hub.list_changed(ListKind::Prompts, |_| true);
-            hub.updated("a:2");
-            hub.updated("a:3");
+            hub.updated(&uris(&["A:2"]));
+            hub.updated(&uris(&["a:3"]));
         }
         let second = || Change::Resource("a:2".into());
         assert_eq!(taken(&one), [Change::List(ListKind::Tools), second()]);
         assert_eq!(taken(&other), [second()]);
         assert!(taken(&one).is_empty());
-        hub.updated_where(|uri| uri.starts_with("a:"));
+        hub.updated(&uris(&["a:0", "a:1", "a:2", "a:3"]));
         assert_eq!(taken(&one), [Change::Resource("a:1".into()), second()]);
         assert_eq!(taken(&other), [second()]);
     }

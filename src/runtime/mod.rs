@@ -1,6 +1,7 @@
 //! The immutable runtime built from a model: everything a request needs, and nothing that changes.
 
 mod build;
+mod changed;
 mod complete;
 mod cursor;
 mod diff;
@@ -15,10 +16,11 @@ mod shown;
 mod watched;
 
 pub use build::{Built, build, build_for_test};
+pub use changed::Changed;
 pub use diff::Diff;
 pub use handle::Handle;
 pub use hub::{Full, Hub, Listener};
-pub use watched::Watched;
+pub use watched::{Watched, WatchedFiles};
 
 use crate::access::Access;
 use crate::action::Action;

@@ -4,6 +4,7 @@ use super::Runtime;
 use super::execute::{Request, permit};
 use super::prompts::wrapped;
 use super::set::{Entry, Set};
+use super::watched::listed_value;
 use crate::action::file::{FileAction, Listed};
 use crate::action::{Failure, NotRead, outputs, resource};
 use crate::lang::template::Scope;
@@ -158,12 +159,8 @@ async fn files(
             return Vec::new();
         }
     };
-    let is_plain = resource.plain.contains(&spec.variable);
     let reachable = files.into_iter().filter_map(|file| {
-        let value = spec.value(&file.path)?.to_owned();
-        if is_plain && !is_name(&value) {
-            return None;
-        }
+        let value = listed_value(resource, spec, &file.path)?.to_owned();
         let uri = template.expand(|name| (name == spec.variable).then_some(value.as_str()))?;
         Some((value, uri, file))
     });

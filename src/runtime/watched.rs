@@ -2,31 +2,30 @@
 
 use super::Runtime;
 use super::resources::is_name;
-use crate::model::{ActionSpec, Component as _, FileSpec, ListingSpec, Resource};
+use crate::model::{ActionSpec, Component as _, ListingSpec, Resource};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What is watched for one resource.
+/// A resource whose files are watched.
 #[derive(Clone, Debug)]
-pub enum Watched {
-    /// One file.
-    File {
-        /// What the resource is found by.
-        key: String,
-        /// The file.
-        path: PathBuf,
-        /// The URI whose readers are told.
-        uri: String,
-    },
-    /// The listed files of a folder and of those below it.
-    Folder {
-        /// The resource.
-        resource: Arc<Resource>,
-        /// The folder.
-        root: PathBuf,
-        /// Which files.
-        listing: ListingSpec,
-    },
+pub struct Watched {
+    /// The resource.
+    pub resource: Arc<Resource>,
+    /// The folder that its files are in.
+    pub root: PathBuf,
+    /// Which files.
+    pub files: WatchedFiles,
+}
+
+/// Which files of a folder are watched.
+#[derive(Clone, Debug)]
+pub enum WatchedFiles {
+    /// The one at this path below the folder.
+    One(String),
+    /// The one at this path, wherever links lead: its author named it.
+    Named(String),
+    /// Those that are listed, also of the folders in it.
+    Listed(ListingSpec),
 }
 
 impl Watched {
@@ -34,72 +33,40 @@ impl Watched {
         let Some(ActionSpec::File(spec)) = resource.action() else {
             return None;
         };
-        let FileSpec {
-            root,
-            path,
-            listing,
-            watch: true,
-            ..
-        } = &**spec
-        else {
+        let files = match (&spec.listing, spec.path.literal()) {
+            _ if !spec.watch => return None,
+            (Some(listing), _) => WatchedFiles::Listed(listing.clone()),
+            (None, Some(path)) if spec.literal_path => WatchedFiles::Named(path.to_owned()),
+            (None, Some(path)) => WatchedFiles::One(path.to_owned()),
+            (None, None) => return None,
+        };
+        Some(Self {
+            resource: Arc::clone(resource),
+            root: spec.root.clone(),
+            files,
+        })
+    }
+
+    /// The variable's value that leads to the listed file at this path below the folder; `None` when
+    /// no URI does.
+    pub fn value<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let WatchedFiles::Listed(listing) = &self.files else {
             return None;
         };
-        match (listing, path.literal()) {
-            (Some(listing), _) => Some(Self::Folder {
-                resource: Arc::clone(resource),
-                root: root.clone(),
-                listing: listing.clone(),
-            }),
-            (None, Some(path)) => Some(Self::File {
-                key: resource.key.clone(),
-                path: root.join(path),
-                uri: resource.declaration.uri.clone(),
-            }),
-            (None, None) => None,
-        }
+        listed_value(&self.resource, listing, path)
     }
+}
 
-    /// What tells it from the others.
-    pub fn key(&self) -> &str {
-        match self {
-            Self::File { key, .. } => key,
-            Self::Folder { resource, .. } => resource.key(),
-        }
-    }
-
-    /// The scopes that a caller needs to be shown the files of a folder.
-    pub fn scopes(&self) -> Arc<[String]> {
-        match self {
-            Self::File { .. } => Arc::default(),
-            Self::Folder { resource, .. } => Arc::clone(resource.scopes()),
-        }
-    }
-
-    /// Whether names that begin with a dot are listed.
-    pub fn shows_hidden(&self) -> bool {
-        match self {
-            Self::File { .. } => true,
-            Self::Folder { listing, .. } => listing.glob.shows_hidden(),
-        }
-    }
-
-    /// The URI of the file at this path below the root; `None` when it is not listed.
-    pub fn uri_of(&self, path: &str) -> Option<String> {
-        match self {
-            Self::File { .. } => None,
-            Self::Folder {
-                resource, listing, ..
-            } => {
-                let listed = listing.glob.matches(path).then_some(path)?;
-                let value = listing.value(listed)?;
-                if resource.plain.contains(&listing.variable) && !is_name(value) {
-                    return None;
-                }
-                let template = resource.template.as_ref()?;
-                template.expand(|name| (name == listing.variable).then_some(value))
-            }
-        }
-    }
+/// The variable's value that leads to the file at this path below the folder; `None` when no URI
+/// does.
+pub(super) fn listed_value<'p>(
+    resource: &Resource,
+    listing: &ListingSpec,
+    path: &'p str,
+) -> Option<&'p str> {
+    let is_plain = resource.plain.contains(&listing.variable);
+    let value = listing.value(path)?;
+    (!is_plain || is_name(value)).then_some(value)
 }
 
 impl Runtime {

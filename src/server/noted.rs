@@ -49,15 +49,15 @@ enum Work {
     Away(Running),
     /// Done.
     Done(Response),
-    /// Answered, or lost.
+    /// Answered.
     Over,
 }
 
 enum Step {
     Notice(Notice),
     Answer(Response),
-    /// The work ended without an answer: the process is ending.
-    Lost,
+    /// The answer was given before.
+    Over,
 }
 
 impl Noted {
@@ -93,10 +93,7 @@ impl Noted {
                 First::Notice(self)
             }
             Step::Answer(response) => First::Answer(response),
-            Step::Lost => {
-                let lost = OpError::Internal("the request was lost".into());
-                First::Answer(self.reply_to.refuse(&lost.into()))
-            }
+            Step::Over => First::Answer(lost(&self.reply_to)),
         }
     }
 
@@ -104,13 +101,13 @@ impl Noted {
         if let Some(notice) = self.first.take() {
             return Poll::Ready(Step::Notice(notice));
         }
-        self.work.poll(cx);
+        self.work.poll(&self.reply_to, cx);
         if matches!(self.work, Work::Done(_) | Work::Over) {
             return Poll::Ready(match self.waiting.take_rest() {
                 Some(notice) => Step::Notice(notice),
                 None => match std::mem::replace(&mut self.work, Work::Over) {
                     Work::Done(response) => Step::Answer(response),
-                    _ => Step::Lost,
+                    _ => Step::Over,
                 },
             });
         }
@@ -153,23 +150,31 @@ impl Stream for Noted {
                 Some(Part::More(bytes))
             }
             Step::Answer(response) => Some(Part::Last(response.body)),
-            Step::Lost => None,
+            Step::Over => None,
         })
     }
 }
 
 impl Work {
     /// Lets it work, if it is not done.
-    fn poll(&mut self, cx: &mut Context<'_>) {
+    fn poll(&mut self, reply_to: &ReplyTo, cx: &mut Context<'_>) {
         let done = match self {
-            Self::Here(work) => work.as_mut().poll(cx).map(Some),
-            Self::Away(running) => Pin::new(&mut running.0).poll(cx).map(Result::ok),
+            Self::Here(work) => work.as_mut().poll(cx),
+            Self::Away(running) => {
+                let ended = Pin::new(&mut running.0).poll(cx);
+                ended.map(|ended| ended.unwrap_or_else(|_| lost(reply_to)))
+            }
             Self::Done(_) | Self::Over => return,
         };
         if let Poll::Ready(response) = done {
-            *self = response.map_or(Self::Over, Self::Done);
+            *self = Self::Done(response);
         }
     }
+}
+
+/// The answer where the work ended without one: a fault of ours, or the process is ending.
+fn lost(reply_to: &ReplyTo) -> Response {
+    reply_to.refuse(&OpError::Internal("the request was lost".into()).into())
 }
 
 /// A task that ends with its owner.

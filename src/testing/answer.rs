@@ -135,12 +135,12 @@ pub(super) fn said(answered: &Result<ToolOutcome, OpError>) -> String {
     }
 }
 
-/// The texts of all text blocks, a line end between two.
 /// A command ends its last line, and who writes a text in a manifest does not.
 fn without_line_end(text: &str) -> &str {
     text.strip_suffix('\n').unwrap_or(text)
 }
 
+/// The texts of all text blocks, a line end between two.
 fn text(outcome: &ToolOutcome) -> String {
     let texts = outcome.content.iter().filter_map(|block| match block {
         Block::Text { text, .. } => Some(text.as_str()),

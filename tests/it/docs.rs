@@ -19,7 +19,7 @@
 //! the server file declares `secrets.api_token` and `server.env = ["REGION"]`. A script starts in a
 //! folder that holds README's `tools/hello.toml`.
 
-mod blocks;
+pub mod blocks;
 mod examples;
 mod keys;
 mod readme;
@@ -28,12 +28,12 @@ mod tables;
 use std::path::{Path, PathBuf};
 
 /// The repository.
-fn root() -> &'static Path {
+pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// The text of a file of the repository.
-fn text(path: &str) -> String {
+pub fn text(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
@@ -50,7 +50,7 @@ fn docs() -> Vec<String> {
 }
 
 /// Everything that people read.
-fn pages() -> Vec<String> {
+pub fn pages() -> Vec<String> {
     let mut pages = docs();
     for page in ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"] {
         pages.push(page.to_owned());

@@ -27,6 +27,7 @@ mod notices;
 mod prompts;
 mod reload;
 mod resources;
+mod schema;
 mod seeds;
 mod settings;
 mod subscriptions;

@@ -21,4 +21,4 @@ pub use content::{Body, Entry, EntryKind, FileContent, Found, Listing};
 pub use error::{FileError, RootError};
 pub use options::ReadOptions;
 pub use source::{Fixed, Root};
-pub use walk::Listed;
+pub use walk::{FileState, Listed, files_below};

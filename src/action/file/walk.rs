@@ -2,8 +2,9 @@
 
 use super::{FileError, Root, blocking, mime, time};
 use crate::lang::glob::Glob;
-use cap_std::fs::{Dir, DirEntry};
+use cap_std::fs::{Dir, DirEntry, Metadata, MetadataExt as _};
 use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Files listed at the most.
@@ -26,6 +27,41 @@ pub struct Listed {
     pub modified: Option<String>,
     /// Its type by its name, when that tells.
     pub mime: Option<&'static str>,
+    /// What it was when it was looked at.
+    pub state: FileState,
+}
+
+/// What tells one state of a file from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileState {
+    identity: (u64, u64),
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl FileState {
+    fn of(data: &Metadata) -> Self {
+        Self {
+            identity: (data.dev(), data.ino()),
+            size: data.len(),
+            modified: (data.mtime(), data.mtime_nsec()),
+            changed: (data.ctime(), data.ctime_nsec()),
+        }
+    }
+
+    /// That of the regular file at a path below a folder, which no link leads out of; `None` when
+    /// there is none.
+    pub fn below(folder: &Dir, path: &str) -> Option<Self> {
+        let data = folder.metadata(path).ok()?;
+        data.is_file().then(|| Self::of(&data))
+    }
+
+    /// That of the regular file at a path, wherever links lead; `None` when there is none.
+    pub fn at(path: &Path) -> Option<Self> {
+        let data = Metadata::from_just_metadata(std::fs::metadata(path).ok()?);
+        data.is_file().then(|| Self::of(&data))
+    }
 }
 
 impl Root {
@@ -40,31 +76,48 @@ impl Root {
         let walk = move |source: &super::source::Source, stop: &AtomicBool| {
             let failed = |error: &io::Error| FileError::from_io("", error);
             let root = source.open("").map_err(|error| failed(&error))?;
-            let mut walk = Walk {
-                glob: &glob,
-                stop,
-                looks: 0,
-                found: Vec::new(),
-                is_cut: false,
-            };
-            walk.folder(&Dir::from_std_file(root), "", DEPTH)
-                .map_err(|error| failed(&error))?;
-            if walk.is_cut {
-                tracing::warn!(
-                    listed = walk.found.len(),
-                    "a folder has more than is listed"
-                );
-            }
-            walk.found.sort_by(|one, two| one.path.cmp(&two.path));
-            Ok(walk.found)
+            let is_over = || stop.load(Ordering::Relaxed);
+            files_below(&Dir::from_std_file(root), &glob, &is_over, &mut |_| {})
+                .map_err(|error| failed(&error))
         };
         blocking::in_time(&self.0, "", walk).await
     }
 }
 
+/// The files that [`Root::walk`] lists, of an open folder. `seen` is told of each folder that is
+/// looked into, by its path below this one; the walk ends early once `stop` says so.
+///
+/// # Errors
+/// The folder cannot be read. What below it cannot be is left out.
+pub fn files_below(
+    folder: &Dir,
+    glob: &Glob,
+    stop: &dyn Fn() -> bool,
+    seen: &mut dyn FnMut(&str),
+) -> io::Result<Vec<Listed>> {
+    let mut walk = Walk {
+        glob,
+        stop,
+        seen,
+        looks: 0,
+        found: Vec::new(),
+        is_cut: false,
+    };
+    walk.folder(folder, "", DEPTH)?;
+    if walk.is_cut {
+        tracing::warn!(
+            listed = walk.found.len(),
+            "a folder has more than is listed"
+        );
+    }
+    walk.found.sort_by(|one, two| one.path.cmp(&two.path));
+    Ok(walk.found)
+}
+
 struct Walk<'w> {
     glob: &'w Glob,
-    stop: &'w AtomicBool,
+    stop: &'w dyn Fn() -> bool,
+    seen: &'w mut dyn FnMut(&str),
     looks: usize,
     found: Vec<Listed>,
     is_cut: bool,
@@ -73,6 +126,7 @@ struct Walk<'w> {
 impl Walk<'_> {
     /// Looks at what is in a folder; `path` is its own, with a `/` at its end unless it is the root.
     fn folder(&mut self, dir: &Dir, path: &str, depth: usize) -> io::Result<()> {
+        (self.seen)(path);
         let mut entries: Vec<(String, DirEntry)> = Vec::new();
         for entry in dir.entries()? {
             self.looks += 1;
@@ -125,12 +179,13 @@ impl Walk<'_> {
             size: metadata.len(),
             modified: modified.and_then(|modified| time::rfc3339(modified.into_std())),
             mime: mime::guess(&path),
+            state: FileState::of(&metadata),
             path,
         });
     }
 
     fn is_over(&mut self) -> bool {
         self.is_cut |= self.looks > LOOKS || self.found.len() >= MOST;
-        self.is_cut || self.stop.load(Ordering::Relaxed)
+        self.is_cut || (self.stop)()
     }
 }

@@ -3,7 +3,7 @@
 use super::output::{Overflow, ShellOutput, noted, tail};
 use super::told::taps;
 use super::{Command, Finished, Runner, Stop};
-use crate::action::outputs::{MOST_OF_ONE, Outputs};
+use crate::action::outputs::Outputs;
 use crate::action::{Call, Failure, render};
 use crate::model::{ArgSpec, Program, ShellSpec};
 use crate::ops::Caller;
@@ -63,11 +63,10 @@ impl ShellAction {
         let kept = (stdout.bytes.len() > limit && !has_failed).then(|| {
             let bytes = Bytes::copy_from_slice(&stdout.bytes);
             let (size, is_cut) = (bytes.len(), stdout.truncated());
-            let uri = self.outputs.keep(bytes, ttl, caller.principal())?;
+            let uri = self.outputs.keep(bytes, is_cut, ttl, caller.principal())?;
             Some(Overflow { uri, size, is_cut })
         });
         stdout.limit(limit);
-        finished.stderr.limit(limit);
         kept.flatten()
     }
 
@@ -82,10 +81,11 @@ impl ShellAction {
                 None => None,
             },
             timeout: spec.timeout,
-            max_output: match spec.overflow {
-                Some(_) => spec.max_output.max(MOST_OF_ONE),
+            max_stdout: match spec.overflow {
+                Some(_) => ShellSpec::MOST_KEPT,
                 None => spec.max_output,
             },
+            max_stderr: spec.max_output,
             kill_after: spec.kill_after,
             limits: spec.limits,
         })

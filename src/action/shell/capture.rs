@@ -59,8 +59,9 @@ impl Captured {
     /// Lowers the ceiling.
     pub(super) fn limit(&mut self, ceiling: usize) {
         if ceiling < self.bytes.len() {
-            let cut = self.bytes.split_off(ceiling);
-            self.last.splice(..0, cut);
+            let mut end = self.bytes.split_off(ceiling);
+            keep_last(&mut end, &self.last);
+            self.last = end;
         }
     }
 }
@@ -165,6 +166,8 @@ fn keep_last(last: &mut Vec<u8>, piece: &[u8]) {
     let over = (last.len() + piece.len()).saturating_sub(LAST);
     last.drain(..over.min(last.len()));
     last.extend_from_slice(piece);
+    // What was cut off may have had room for far more.
+    last.shrink_to(LAST);
 }
 
 /// Doubles, but never past the ceiling: memory is bounded by what is kept.

@@ -21,8 +21,10 @@ pub struct Command {
     pub stdin: Option<Bytes>,
     /// How long the child may run, counted from its start.
     pub timeout: Duration,
-    /// How many bytes of stdout, and as many of stderr, are kept.
-    pub max_output: usize,
+    /// How many bytes of stdout are kept.
+    pub max_stdout: usize,
+    /// How many bytes of stderr are kept.
+    pub max_stderr: usize,
     /// How long the group has between SIGTERM and SIGKILL.
     pub kill_after: Duration,
     /// Limits the child runs under.

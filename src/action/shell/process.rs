@@ -92,7 +92,7 @@ impl Runner {
         let mut group = self.starter.start(launch, command.stdin.is_some()).await?;
         let limited = !command.limits.is_empty();
         let report = if limited { REPORT_MAX } else { 0 };
-        let ceilings = [command.max_output, command.max_output.max(report)];
+        let ceilings = [command.max_stdout, command.max_stderr.max(report)];
         let pipes = Pipes::of(group.child(), command.stdin.clone(), ceilings, taps)
             .map_err(|error| ProcessError::from_io(error, launch.program(), &command.cwd))?;
         Ok(Life {
@@ -123,7 +123,7 @@ fn accept(mut finished: Finished, command: &Command) -> Result<Finished, Process
             &command.cwd,
         ));
     }
-    finished.stderr.limit(command.max_output);
+    finished.stderr.limit(command.max_stderr);
     Ok(finished)
 }
 

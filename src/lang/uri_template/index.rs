@@ -49,7 +49,8 @@ impl TemplateIndex {
         index
     }
 
-    pub(super) fn add(&mut self, template: &UriTemplate, place: usize) {
+    /// Adds a template under this name.
+    pub fn add(&mut self, template: &UriTemplate, place: usize) {
         let bucket = self.buckets.entry(Key::of(template)).or_default();
         bucket.push(place);
     }

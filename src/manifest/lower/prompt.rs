@@ -3,7 +3,7 @@
 use super::action::{Action, action};
 use super::codes::{CONFLICT, EMPTY_COMPONENT, SECRET_SHOWN};
 use super::scopes::scopes;
-use super::wrap::wraps;
+use super::wrap::{check_cache, wraps};
 use super::{Cx, Lowered, available, base, blocks, complete, identity, names, result};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Template};
@@ -58,6 +58,7 @@ fn build<'a>(
     let action = action(cx, table, defaults, &call);
     let wraps = wraps(cx, table, defaults, call.names(), "args");
     let scopes = scopes(cx, table, defaults);
+    check_cache(table, &wraps, &action);
     let result = messages(cx, table, &call, &action);
     let declaration = PromptDeclaration {
         name: name?.value.clone(),

@@ -5,7 +5,7 @@ use super::address::{Address, address};
 use super::codes::{CONFLICT, EMPTY_COMPONENT, NO_EFFECT};
 use super::names::PARAMS;
 use super::scopes::scopes;
-use super::wrap::wraps;
+use super::wrap::{check_cache, wraps};
 use super::{Cx, Lowered, available, base, complete, contents, identity, names};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::Template;
@@ -74,6 +74,7 @@ fn build<'a>(
     let action = action(cx, table, defaults, &call);
     let wraps = wraps(cx, table, defaults, call.names(), PARAMS);
     let scopes = scopes(cx, table, defaults);
+    check_cache(table, &wraps, &action);
     let result = result(cx, table, &call, &action);
     let per_caller = depends_on_caller(table, defaults)
         || scopes.as_ref().is_none_or(|scopes| !scopes.is_empty());

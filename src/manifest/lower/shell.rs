@@ -51,7 +51,7 @@ pub(super) fn shell(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<Shel
     let progress = progress(&table);
     let log = table.boolean("log").is_some_and(|read| read.value);
     let limits = limits(&table);
-    let overflow = overflow(&table, &parse);
+    let overflow = overflow(&table, &parse, max_output.as_ref());
     table.finish();
     Some(ShellSpec {
         program: program?,
@@ -200,7 +200,7 @@ fn parse(table: &Table<'_>) -> Parse {
 }
 
 /// `overflow`, and how long what it keeps can be read.
-fn overflow(table: &Table<'_>, parse: &Parse) -> Option<Duration> {
+fn overflow(table: &Table<'_>, parse: &Parse, most: Option<&At<usize>>) -> Option<Duration> {
     let kept = table.word("overflow", &[("resource", ())]);
     let ttl = table.millis("output_ttl_ms", 1..=MAX_MILLIS);
     if let (Some(ttl), false) = (&ttl, table.has("overflow")) {
@@ -210,7 +210,16 @@ fn overflow(table: &Table<'_>, parse: &Parse) -> Option<Duration> {
     let kept = kept?;
     if !matches!(parse, Parse::Text | Parse::Lines) {
         let message = "`overflow` is for text and lines: of anything else a part is of no use";
-        table.error(CONFLICT, kept.at, message);
+        table.error(CONFLICT, kept.at.clone(), message);
+    }
+    if let Some(most) = most.filter(|most| most.value >= ShellSpec::MOST_KEPT) {
+        let message = format!(
+            "an answer of `max_output_bytes` leaves nothing to `overflow`, which keeps {} bytes",
+            ShellSpec::MOST_KEPT
+        );
+        let found = Diagnostic::error(CONFLICT, most.at.clone(), message);
+        let help = "lower `max_output_bytes`: the rest can be read on in parts";
+        table.report(found.related(kept.at, "`overflow`").help(help));
     }
     Some(ttl.map_or(Duration::from_secs(600), |read| read.value))
 }

@@ -4,7 +4,7 @@ use super::action::{Action, action};
 use super::codes::{EMPTY_COMPONENT, NOT_STRUCTURED};
 use super::result::Answers;
 use super::scopes::scopes;
-use super::wrap::wraps;
+use super::wrap::{check_cache, wraps};
 use super::{Cx, Lowered, available, base, identity, names, schema, test};
 use crate::lang::diag::Diagnostic;
 use crate::lang::schema::header_params;
@@ -50,6 +50,7 @@ fn build<'a>(
     let action = action(cx, table, defaults, &call);
     let wraps = wraps(cx, table, defaults, call.names(), "args");
     let scopes = scopes(cx, table, defaults);
+    check_cache(table, &wraps, &action);
     let before = cx.findings.errors();
     let result = self::result(cx, table, &call, &action);
     if let (Some(Some(_)), Some(answer)) = (&output, &result) {

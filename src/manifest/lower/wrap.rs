@@ -1,11 +1,12 @@
 //! `wrap`: what stands around a component's action.
 
 use super::Cx;
+use super::action::Action;
 use super::codes::{CONFLICT, EMPTY_COMPONENT};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Template};
 use crate::manifest::read::{At, MISSING_KEY, Table, Templates};
-use crate::model::WrapSpec;
+use crate::model::{ActionSpec, WrapSpec};
 use std::time::Duration;
 
 const KINDS: [&str; 4] = ["timeout_ms", "concurrency", "rate_limit", "cache"];
@@ -29,6 +30,21 @@ pub(super) fn wraps<'a>(
     items
         .filter_map(|item| wrap(cx, item, names, same))
         .collect()
+}
+
+/// An answer that is kept must not name what is gone sooner, or is for one caller.
+pub(super) fn check_cache(table: &Table<'_>, wraps: &[WrapSpec], action: &Action) {
+    let caches = |wrap: &WrapSpec| matches!(wrap, WrapSpec::Cache { .. });
+    if let Action::Whole(action) = action
+        && ActionSpec::overflows(action)
+        && wraps.iter().any(caches)
+    {
+        let at = table.own_entry("wrap").map(|entry| entry.key_at);
+        let message = "`cache` would keep where `overflow` put an output for a while";
+        let help = "remove one of the two, or raise `max_output_bytes` instead of `overflow`";
+        let at = at.unwrap_or_else(|| table.at());
+        table.report(Diagnostic::error(CONFLICT, at, message).help(help));
+    }
 }
 
 fn wrap(cx: &Cx<'_>, item: Table<'_>, names: &Names, same: &str) -> Option<WrapSpec> {

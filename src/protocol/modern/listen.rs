@@ -47,6 +47,14 @@ pub(super) fn filter(offer: Offer, params: &Params<'_>) -> Result<Filter, OpErro
             Filter::MOST
         )));
     }
+    let bytes: usize = uris.iter().flatten().map(String::len).sum();
+    if bytes > Filter::MOST_BYTES {
+        return Err(OpError::InvalidParams(format!(
+            "the URIs in `notifications.resourceSubscriptions` have {bytes} bytes, more than {}; \
+             listen in several requests",
+            Filter::MOST_BYTES
+        )));
+    }
     let wants = |asked: Option<bool>, offered: bool| offered && asked == Some(true);
     Ok(Filter {
         tools: wants(asked.tools_list_changed, offer.tools.is_some()),

@@ -3,7 +3,7 @@
 mod codes;
 mod discovery;
 mod expand;
-mod fixtures;
+pub mod fixtures;
 mod hostile;
 mod options;
 mod several;

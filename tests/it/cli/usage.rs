@@ -60,13 +60,16 @@ fn misuse_exits_with_2_and_says_what_is_wrong() {
 #[test]
 fn a_result_that_cannot_be_written_is_a_failure() {
     let project = Project::with("[[tool]]\nname = \"a\"\nresult.text = \"x\"\n");
-    for args in [
-        &["--format", "json"] as &[&str],
-        &["--format", "sarif"],
-        &["--expand", "all"],
+    for (command, args) in [
+        ("check", &["--format", "json"] as &[&str]),
+        ("check", &["--format", "sarif"]),
+        ("check", &["--expand", "all"]),
+        ("test", &[]),
+        ("test", &["--format", "json"]),
+        ("test", &["--format", "junit"]),
     ] {
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let output = project.command("check").args(args).stdout(full).output();
+        let output = project.command(command).args(args).stdout(full).output();
         let output = output.unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{args:?}: {stderr}");

@@ -58,7 +58,7 @@ const DOCUMENT: &str = r"# manifests
 
 Finds | things.
 
-\# Not a heading
+**Not a heading**
 
 *changes nothing*
 

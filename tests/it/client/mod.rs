@@ -6,6 +6,7 @@ mod catalog;
 mod commands;
 mod foreign;
 mod hostile;
+mod init;
 
 use crate::support::{DEADLINE, Project};
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 /// One fenced block.
 #[derive(Clone, Debug)]
-pub(super) struct Block {
+pub struct Block {
     /// What stands behind the opening fence.
     pub info: String,
     /// Its lines.
@@ -12,7 +12,7 @@ pub(super) struct Block {
 }
 
 /// The blocks of a page, in order.
-pub(super) fn of(page: &str) -> Vec<Block> {
+pub fn of(page: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut open: Option<Block> = None;
     for (index, line) in super::text(page).lines().enumerate() {
@@ -38,17 +38,17 @@ pub(super) fn of(page: &str) -> Vec<Block> {
 
 impl Block {
     /// True for `toml`, and for `toml wrong` when the kind is `toml wrong`.
-    pub(super) fn is(&self, kind: &str) -> bool {
+    pub fn is(&self, kind: &str) -> bool {
         self.info == kind
     }
 
     /// The method that a `json request=METHOD` block asks for; it holds the parameters.
-    pub(super) fn request(&self) -> Option<&str> {
+    pub fn request(&self) -> Option<&str> {
         self.info.strip_prefix("json request=")
     }
 
     /// The tool that a `json call=NAME` block calls.
-    pub(super) fn call(&self) -> Option<&str> {
+    pub fn call(&self) -> Option<&str> {
         self.info.strip_prefix("json call=")
     }
 }

@@ -73,6 +73,62 @@ fn every_style_of_save_is_told() {
 }
 
 #[test]
+fn every_spelling_of_a_uri_is_told() {
+    let project = project();
+    let daemon = project.serve();
+    let uris = ["DOCS:///%61.md", "Notes://One", "docs:///sub%2Fb.md"];
+    let filter = json!({ "resourceSubscriptions": uris });
+    let mut events = daemon.connect().events(&listen(1, filter));
+    events.next();
+    for (file, uri) in [
+        ("docs/a.md", uris[0]),
+        ("docs/one.txt", uris[1]),
+        ("docs/sub/b.md", uris[2]),
+    ] {
+        let read = daemon.ask(&modern(1, "resources/read", json!({ "uri": uri })));
+        assert!(read["result"].is_object(), "{read}");
+        fs::write(project.path().join(file), "edited").unwrap();
+        assert_eq!(next_uri(&mut events), uri);
+    }
+}
+
+#[test]
+fn what_a_read_does_not_reach_is_not_watched() {
+    let project = project().file("outside.md", "x");
+    std::os::unix::fs::symlink("../outside.md", project.path().join("docs/link.md")).unwrap();
+    let daemon = project.serve();
+    let uris = ["docs:///a.md", "docs:///link.md"];
+    let filter = json!({ "resourcesListChanged": true, "resourceSubscriptions": uris });
+    let mut events = daemon.connect().events(&listen(1, filter));
+    events.next();
+    fs::write(project.path().join("outside.md"), "edited").unwrap();
+    fs::write(project.path().join("docs/a.md"), "edited").unwrap();
+    assert_eq!(next_uri(&mut events), "docs:///a.md");
+    fs::write(project.path().join("docs/a.md"), "edited again").unwrap();
+    assert_eq!(next_uri(&mut events), "docs:///a.md");
+}
+
+#[test]
+fn another_definition_is_told_once() {
+    let project = project();
+    let daemon = project.serve();
+    let uris = ["notes://one", "docs:///a.md"];
+    let filter = json!({ "resourceSubscriptions": uris });
+    let mut events = daemon.connect().events(&listen(1, filter));
+    events.next();
+    let other = MANIFEST.replace("../docs/one.txt", "../docs/two.txt");
+    fs::write(project.path().join("docs/two.txt"), "two").unwrap();
+    project.save("manifests/a.toml", other);
+    assert_eq!(next_uri(&mut events), "notes://one");
+    for _ in 0..2 {
+        fs::write(project.path().join("docs/a.md"), "edited").unwrap();
+        assert_eq!(next_uri(&mut events), "docs:///a.md");
+    }
+    fs::write(project.path().join("docs/two.txt"), "edited").unwrap();
+    assert_eq!(next_uri(&mut events), "notes://one");
+}
+
+#[test]
 fn files_that_come_and_go_change_the_list() {
     let project = project();
     let daemon = project.serve();

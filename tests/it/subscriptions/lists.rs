@@ -68,6 +68,15 @@ fn a_filter_of_the_wrong_form_is_refused() {
     let answer = both.ask(&listen(1, json!({ "resourceSubscriptions": many })));
     let message = answer["error"]["message"].as_str().unwrap();
     assert!(message.contains("more than 1000 resources"), "{message}");
+    let long: Vec<String> = (100..700)
+        .map(|n| format!("a:{n}{}", "x".repeat(995)))
+        .collect();
+    let answer = both.ask(&listen(1, json!({ "resourceSubscriptions": long })));
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("have 600000 bytes, more than 524288"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -106,7 +106,10 @@ fn a_place_is_free_again_whatever_way_the_call_ended() {
         crate::support::within("it has begun", || (runs(&project) > before).then_some(()));
         let answer = stdio.ask(&call("other", "t", json!({ "s": "0" })));
         let text = text_of(&answer);
-        assert_eq!(text, "too busy: 1 running, 0 waiting; try again later");
+        assert_eq!(
+            text,
+            "too busy: at most 1 at a time and 0 waiting; try again later"
+        );
         stdio.send(&json!({
             "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },
         }));

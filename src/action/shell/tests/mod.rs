@@ -33,7 +33,8 @@ fn command<S: Into<OsString>>(argv: impl IntoIterator<Item = S>) -> Command {
         cwd: "/".into(),
         stdin: None,
         timeout: LONG,
-        max_output: 1 << 20,
+        max_stdout: 1 << 20,
+        max_stderr: 1 << 20,
         kill_after: LONG,
         limits: LimitsSpec::default(),
     }

@@ -54,7 +54,7 @@ async fn both_pipes_fill_at_once() {
 async fn input_and_output_flow_at_once() {
     // Neither side can finish before the other when both are larger than their pipes.
     let mut both = input(vec![b'x'; 4_000_000], command(["cat"]));
-    both.max_output = 10;
+    (both.max_stdout, both.max_stderr) = (10, 10);
     let finished = finish(both).await;
     assert_eq!(finished.stdout.total, 4_000_000);
     assert_eq!(finished.stdout.bytes, b"xxxxxxxxxx");
@@ -64,7 +64,7 @@ async fn input_and_output_flow_at_once() {
 async fn the_ceiling_is_exact() {
     for (written, ceiling, kept) in [(5, 5, 5), (6, 5, 5), (4, 5, 4), (4, 0, 0), (0, 0, 0)] {
         let mut command = command(["head", "-c", &written.to_string(), "/dev/zero"]);
-        command.max_output = ceiling;
+        (command.max_stdout, command.max_stderr) = (ceiling, ceiling);
         let stdout = finish(command).await.stdout;
         assert_eq!(stdout.bytes.len(), kept);
         assert_eq!(stdout.truncated(), written > ceiling);
@@ -75,19 +75,19 @@ async fn the_ceiling_is_exact() {
 async fn the_end_of_a_stream_is_kept_beside_its_beginning() {
     let flood = "head -c 100000 /dev/zero | tr '\\0' x; printf 'the last words'";
     let mut all = script(flood, &[]);
-    all.max_output = 200_000;
+    (all.max_stdout, all.max_stderr) = (200_000, 200_000);
     let all = finish(all).await.stdout;
     assert_eq!(all.end(), (all.bytes.as_slice().into(), true));
     for ceiling in [99_990, 90_000, 100, 0] {
         let mut command = script(flood, &[]);
-        command.max_output = ceiling;
+        (command.max_stdout, command.max_stderr) = (ceiling, ceiling);
         let cut = finish(command).await.stdout;
         let (end, is_whole) = cut.end();
         assert_eq!(end.len(), 4096, "{ceiling}");
         assert!(end.ends_with(b"xthe last words") && !is_whole, "{ceiling}");
     }
     let mut short = script("printf 'one two'", &[]);
-    short.max_output = 3;
+    (short.max_stdout, short.max_stderr) = (3, 3);
     let short = finish(short).await.stdout;
     assert_eq!(short.end(), (b"one two".as_slice().into(), true));
 }
@@ -98,7 +98,7 @@ async fn text_is_whole_characters() {
     let whole = finish(script(bytes, &[])).await.stdout;
     assert_eq!(whole.text(), "a\0\u{fffd}z€\u{fffd}");
     let mut cut = script(bytes, &[]);
-    cut.max_output = 6;
+    (cut.max_stdout, cut.max_stderr) = (6, 6);
     assert_eq!(finish(cut).await.stdout.text(), "a\0\u{fffd}z");
 }
 
@@ -106,7 +106,7 @@ async fn text_is_whole_characters() {
 async fn a_tap_sees_what_is_not_kept() {
     let (taps, mut pieces) = listen();
     let mut flood = script("echo one; echo two", &[]);
-    flood.max_output = 2;
+    (flood.max_stdout, flood.max_stderr) = (2, 2);
     let finished = runner().0.run(flood, taps).await.unwrap();
     let mut heard = Vec::new();
     while let Some(piece) = pieces.recv().await {
