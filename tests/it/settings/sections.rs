@@ -147,7 +147,7 @@ file = { rotate = "weekly", keep = 0 }
 #[test]
 fn what_is_not_served_is_refused_by_name() {
     let found = findings(
-        "manifests = [\"manifests\"]\n[server]\nprotocols = []\nstate_dir = \"/x\"\ncapabilities = {}\n[http]\nlisten = [\"systemd\"]\ntls = {}\n[auth]\n",
+        "manifests = [\"manifests\"]\n[server]\nprotocols = []\nstate_dir = \"/x\"\ncapabilities = {}\n[http]\nlisten = [\"systemd\"]\ntls = {}\n[auth]\noauth = {}\n",
     );
     for (at, key) in [
         ("3:1", "protocols"),
@@ -155,7 +155,7 @@ fn what_is_not_served_is_refused_by_name() {
         ("5:1", "capabilities"),
         ("7:11", "systemd"),
         ("8:1", "tls"),
-        ("9:2", "auth"),
+        ("10:1", "oauth"),
     ] {
         let expected = format!("{at} `{key}` is not served by this version of snodo");
         assert!(found.contains(&expected), "{expected}: {found:#?}");
