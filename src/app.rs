@@ -4,19 +4,23 @@
 //! a signal, or on stdio for the end of the input.
 
 mod first;
+mod manager;
 mod signals;
 
 use crate::lang::diag::Diagnostic;
+use crate::manifest::environment::Environment;
 use crate::manifest::settings::Asked;
 use crate::model::{Counts, Settings};
 use crate::reload::{self, Reloader, State};
 use crate::runtime::{Handle, Hub, Runtime};
 use crate::server::{Endpoint, Limits, Server};
+use crate::service::Status;
 use crate::shutdown::Shutdown;
 use crate::transport::stdio::StdioOptions;
 use crate::transport::{http, stdio};
 use anyhow::Context as _;
 use first::First;
+use manager::Manager;
 use signals::Signals;
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,22 +71,29 @@ impl From<anyhow::Error> for Refused {
 /// # Errors
 /// Why it did not start; once it serves, it ends well.
 pub fn run(asked: Asked, face: Face) -> Result<(), Refused> {
+    let environment = Environment::of_process();
+    let manager = Manager::meet(face, &environment)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("cannot start the async runtime")?;
-    let outcome = runtime.block_on(start(asked, face));
+    let outcome = runtime.block_on(start(asked, environment, face, manager));
     // A thread may still be blocked on a stream that nobody serves; the process does not wait for it.
     runtime.shutdown_background();
     outcome
 }
 
-async fn start(asked: Asked, face: Face) -> Result<(), Refused> {
+async fn start(
+    asked: Asked,
+    environment: Environment,
+    face: Face,
+    manager: Manager,
+) -> Result<(), Refused> {
     // Before anything slow: as process 1 a signal without a handler is ignored by the kernel.
     let mut signals = Signals::install().context("cannot handle signals")?;
     let shutdown = Shutdown::new();
     let loading = shutdown.clone();
-    let first = tokio::task::spawn_blocking(move || first::load(asked, &loading));
+    let first = tokio::task::spawn_blocking(move || first::load(asked, environment, &loading));
     let First {
         state,
         runtime,
@@ -91,11 +102,24 @@ async fn start(asked: Asked, face: Face) -> Result<(), Refused> {
         first = first => first.context("loading failed")??,
         () = signals.stop() => return Ok(()),
     };
+    manager.say(&state.settings.http.listen);
+    let found = reload::count(&state.found);
+    let status = Status::new(manager.notifier.clone(), runtime.counts(), found);
+    let watched = manager
+        .watchdog
+        .map(|watchdog| tokio::spawn(watchdog.keep(manager.notifier.clone())));
     let (hangup, hangups) = mpsc::channel(1);
     let signalled = tokio::spawn(signals.follow(hangup, shutdown.clone()));
-    let ending = tokio::spawn(give_up(shutdown.clone(), state.settings.server.grace));
+    let grace = state.settings.server.grace;
+    let ending = tokio::spawn(give_up(shutdown.clone(), status.clone(), grace));
+    let around = Around {
+        face,
+        passed: manager.passed,
+        status,
+        shutdown: shutdown.clone(),
+    };
     let served = tokio::select! {
-        served = serve(state, runtime, face, hangups, &shutdown) => served,
+        served = serve(state, runtime, hangups, around) => served,
         () = shutdown.hurried().cancelled() => Ok(()),
     };
     shutdown.begin();
@@ -107,9 +131,20 @@ async fn start(asked: Asked, face: Face) -> Result<(), Refused> {
     }
     signalled.abort();
     ending.abort();
+    if let Some(watched) = watched {
+        watched.abort();
+    }
     tracing::info!("stopped");
     drop(log);
     Ok(served?)
+}
+
+/// What serving has to do with.
+struct Around {
+    face: Face,
+    passed: http::Passed,
+    status: Status,
+    shutdown: Shutdown,
 }
 
 /// Serves this runtime, and what the reloader makes of it, until the process stops or the input of
@@ -117,10 +152,10 @@ async fn start(asked: Asked, face: Face) -> Result<(), Refused> {
 async fn serve(
     state: State,
     runtime: Runtime,
-    face: Face,
     hangups: mpsc::Receiver<()>,
-    shutdown: &Shutdown,
+    around: Around,
 ) -> anyhow::Result<()> {
+    let (status, shutdown) = (around.status, &around.shutdown);
     let settings = state.settings.clone();
     let counts = runtime.counts();
     let handle = Handle::new(Arc::new(runtime));
@@ -130,16 +165,25 @@ async fn serve(
     };
     let hub = Hub::new(settings.http.max_subscriptions);
     let server = Server::new(handle.clone(), limits, hub.clone(), shutdown.clone());
-    let mut listener = match face {
+    let mut listener = match around.face {
         Face::Stdio => None,
         Face::Http => tokio::select! {
-            listener = http::Listener::bind(&settings.http) => Some(listener?),
+            listener = http::Listener::bind_with(&settings.http, around.passed) => Some(listener?),
             // Looking up a name can take long.
             () = shutdown.token().cancelled() => return Ok(()),
         },
     };
     let mover = listener.as_mut().map(http::Listener::mover);
-    let reloader = Reloader::new(state, handle.clone(), hub.clone(), shutdown.clone(), mover);
+    let reloader = Reloader::new(
+        state,
+        handle.clone(),
+        hub.clone(),
+        shutdown.clone(),
+        status.clone(),
+        mover,
+    );
+    // What connects from here on waits in the backlog until it is accepted.
+    status.serving();
     let stop = shutdown.token().clone();
     // It ends when the process begins to stop; on stdio, when the set is dropped.
     let mut beside = JoinSet::new();
@@ -149,6 +193,7 @@ async fn serve(
         reloader,
         settings.reload.clone(),
         hangups,
+        status.clone(),
         stop,
     ));
     match listener {
@@ -158,9 +203,11 @@ async fn serve(
     Ok(())
 }
 
-/// Once the process stops, ends its patience with what is in flight: after the grace and a little.
-async fn give_up(shutdown: Shutdown, grace: Duration) {
+/// Once the process stops, says so, and ends its patience with what is in flight: after the grace
+/// and a little.
+async fn give_up(shutdown: Shutdown, status: Status, grace: Duration) {
     shutdown.token().cancelled().await;
+    status.stopping();
     tokio::time::sleep(grace + LAST_WORDS).await;
     shutdown.give_up();
 }
@@ -191,8 +238,32 @@ async fn serve_http<E: Endpoint>(
             }
         }
     }
+    warn_of_open_doors(settings, listener.local_addrs());
     let grace = settings.server.grace + LAST_WORDS + LEAVING;
     listener.serve(Arc::new(server), shutdown, grace).await;
+}
+
+/// Says what an operator should know before the first request comes from elsewhere.
+fn warn_of_open_doors(settings: &Settings, addresses: &[http::LocalAddr]) {
+    for address in addresses {
+        let http::LocalAddr::Tcp(address) = address else {
+            continue;
+        };
+        if address.ip().to_canonical().is_loopback() {
+            continue;
+        }
+        if !settings.auth.on {
+            tracing::warn!(
+                %address,
+                "OPEN TO THE NETWORK: nobody who reaches this address is asked who they are; say in `[auth]` who may call"
+            );
+        } else {
+            tracing::warn!(
+                %address,
+                "access tokens come to this address in the clear, unless something before it speaks TLS"
+            );
+        }
+    }
 }
 
 async fn serve_stdio<E: Endpoint>(

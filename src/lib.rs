@@ -3,9 +3,11 @@
 //! The modules are declared in layer order; each imports only what stands above it here.
 //! ARCHITECTURE.md describes the two ways through them: a request and a reload.
 
-// L0: small languages, units, logging, secrets, shutdown. Pure, or knowing only the process.
+// L0: small languages, units, logging, secrets, shutdown, the service manager. Pure, or knowing only
+// the process.
 pub mod lang;
 pub mod secret;
+pub mod service;
 pub mod shutdown;
 pub mod telemetry;
 pub mod units;

@@ -32,8 +32,11 @@ pub(super) struct First {
 ///
 /// # Errors
 /// What is wrong; with `on_error = "skip"` a broken manifest is not.
-pub(super) fn load(asked: Asked, shutdown: &Shutdown) -> Result<First, Refused> {
-    let environment = Environment::of_process();
+pub(super) fn load(
+    asked: Asked,
+    environment: Environment,
+    shutdown: &Shutdown,
+) -> Result<First, Refused> {
     let no_color = environment.asks_for_no_color();
     let (settings, mut found) = settings::load(&asked, &environment);
     let Some(settings) = settings else {

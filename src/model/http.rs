@@ -56,7 +56,7 @@ impl Default for HttpSettings {
 }
 
 /// A place to listen. In text: `127.0.0.1:4000`, `[::1]:4000`, `localhost:4000`,
-/// `unix:/run/snodo.sock`.
+/// `unix:/run/snodo.sock`, `systemd`, `systemd:NAME`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listen {
     /// A TCP address. A name stands for every address that it resolves to. Port 0 lets the system
@@ -69,12 +69,14 @@ pub enum Listen {
     },
     /// A Unix socket at this path.
     Unix(PathBuf),
+    /// The sockets that the service manager passed (sd_listen_fds(3)): those of this name, or all.
+    Passed(Option<String>),
 }
 
 /// Why a text is not a place to listen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is not a place to listen; write `127.0.0.1:4000`, `[::1]:4000` or `unix:/run/snodo.sock`"
+    "`{0}` is not a place to listen; write `127.0.0.1:4000`, `[::1]:4000`, `unix:/run/snodo.sock` or `systemd`"
 )]
 pub struct ListenError(String);
 
@@ -88,6 +90,17 @@ impl FromStr for Listen {
                 return Err(refused());
             }
             return Ok(Self::Unix(path.into()));
+        }
+        if text == "systemd" {
+            return Ok(Self::Passed(None));
+        }
+        if let Some(name) = text.strip_prefix("systemd:") {
+            // What systemd.socket(5) takes as FileDescriptorName=.
+            let plain = |byte: u8| byte.is_ascii_graphic() && byte != b':';
+            if name.is_empty() || name.len() > 255 || !name.bytes().all(plain) {
+                return Err(refused());
+            }
+            return Ok(Self::Passed(Some(name.to_owned())));
         }
         if let Ok(address) = text.parse::<SocketAddr>() {
             return Ok(address.into());
@@ -122,6 +135,8 @@ impl fmt::Display for Listen {
                 Err(_) => write!(f, "{host}:{port}"),
             },
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
+            Self::Passed(None) => f.write_str("systemd"),
+            Self::Passed(Some(name)) => write!(f, "systemd:{name}"),
         }
     }
 }
@@ -138,6 +153,8 @@ mod tests {
             "localhost:80",
             "unix:/run/snodo.sock",
             "my-host.lan:1",
+            "systemd",
+            "systemd:mcp.socket",
         ] {
             assert_eq!(text.parse::<Listen>().unwrap().to_string(), text);
         }
@@ -156,6 +173,9 @@ mod tests {
             "unix:",
             "http://a:1",
             "a b:1",
+            "systemd:",
+            "systemd:a:b",
+            "systemd:a b",
         ] {
             let error = text.parse::<Listen>().unwrap_err().to_string();
             assert!(error.starts_with(&format!("`{text}` is not")), "{error}");

@@ -14,6 +14,7 @@ use crate::manifest::settings::{self, Asked};
 use crate::model::{ActionSpec, Kind, OnError, Settings};
 use crate::ops::{Caller, ListKind};
 use crate::runtime::{self, Diff, Handle, Hub, Runtime};
+use crate::service::{Findings, Outcome, Status};
 use crate::shutdown::Shutdown;
 use crate::transport::http::Mover;
 use std::collections::HashSet;
@@ -60,6 +61,7 @@ pub struct Reloader {
     handle: Handle,
     hub: Hub,
     shutdown: Shutdown,
+    status: Status,
     /// The settings that hold until the process ends, whatever the server file says later.
     started: Settings,
     /// What is served.
@@ -89,12 +91,13 @@ struct RefusedLook {
 
 impl Reloader {
     /// Goes on from the first load, which is what `handle` serves, on the listener that `mover`
-    /// moves. `hub` hears of what each reload changed.
+    /// moves. `hub` hears of what each reload changed, `status` of how it went.
     pub fn new(
         first: State,
         handle: Handle,
         hub: Hub,
         shutdown: Shutdown,
+        status: Status,
         mover: Option<Mover>,
     ) -> Self {
         let mut said = Said::default();
@@ -106,6 +109,7 @@ impl Reloader {
             handle,
             hub,
             shutdown,
+            status,
             started: first.settings.clone(),
             served: Look {
                 settings: first.settings,
@@ -214,10 +218,14 @@ impl Reloader {
     fn keep(&mut self, look: Look, found: &[Diagnostic], whole: bool) -> Applied {
         let changed = !look.loaded.says_the_same(&self.served.loaded);
         self.served = look;
+        let counts = self.handle.snapshot().counts();
+        let findings = count(found);
+        if whole || self.refused.is_some() || self.status.now().findings != findings {
+            self.status.looked(Outcome::Unchanged, counts, findings);
+        }
         self.say_whole_again();
         self.say_findings(found);
         if whole {
-            let counts = self.handle.snapshot().counts();
             tracing::info!(components = %counts, "read everything again; nothing has changed");
         } else if changed {
             tracing::debug!("files have changed; the components are the same");
@@ -255,6 +263,7 @@ impl Reloader {
         self.say_whole_again();
         self.say_restart(&settings);
         self.say_findings(found);
+        self.status.looked(Outcome::Reloaded, counts, count(found));
         tracing::info!(
             components = %counts,
             added = short(&diff.added),
@@ -280,6 +289,8 @@ impl Reloader {
         if !same {
             tracing::error!("the manifests were not reloaded; the server goes on with what it had");
             say(&found, self.started.log.format);
+            let counts = self.handle.snapshot().counts();
+            self.status.looked(Outcome::Refused, counts, count(&found));
         }
         self.refused = Some(RefusedLook { look, text });
         Applied::Refused
@@ -360,5 +371,15 @@ impl Reloader {
             places.path(root);
         }
         places
+    }
+}
+
+/// How many errors and warnings these are.
+pub fn count(found: &[Diagnostic]) -> Findings {
+    let errors = found.iter().filter(|one| one.severity == Severity::Error);
+    let errors = errors.count();
+    Findings {
+        errors,
+        warnings: found.len() - errors,
     }
 }

@@ -13,11 +13,12 @@ mod restart;
 mod say;
 mod watch;
 
-pub use apply::{Applied, Reloader, State};
+pub use apply::{Applied, Reloader, State, count};
 pub use files::watch_files;
 pub use say::say;
 
 use crate::model::ReloadSettings;
+use crate::service::Status;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -34,11 +35,13 @@ const MAX_AGAIN: u32 = 40;
 /// How soon to look again while something is wrong: what is missing may come where nobody watches.
 const RETRY: Duration = Duration::from_secs(2);
 
-/// Watches and applies until the token is cancelled. `hangups` brings SIGHUP.
+/// Watches and applies until the token is cancelled. `hangups` brings SIGHUP; `status` hears when
+/// what was asked for so has begun and is over.
 pub async fn run(
     reloader: Reloader,
     settings: ReloadSettings,
     mut hangups: mpsc::Receiver<()>,
+    status: Status,
     stop: CancellationToken,
 ) {
     let watch = Watch::new(&settings);
@@ -47,6 +50,7 @@ pub async fn run(
     // What changed between the first load and the first watch is found by looking once more.
     let mut next = if on { Next::Now } else { Next::Event(None) };
     let mut whole = false;
+    let mut asked = false;
     let mut again = 0;
     loop {
         let cause = tokio::select! {
@@ -54,6 +58,8 @@ pub async fn run(
             () = stop.cancelled() => return,
             Some(()) = hangups.recv() => {
                 whole = true;
+                asked = true;
+                status.reloading();
                 Cause::Look
             }
             cause = round.wait(next, settings.debounce) => cause,
@@ -82,6 +88,11 @@ pub async fn run(
             Next::Now => (again + 1, false),
             Next::Event(_) => (0, false),
         };
+        // A service manager waits for this, however the reload went.
+        if asked && matches!(next, Next::Event(_)) {
+            asked = false;
+            status.settled();
+        }
     }
 }
 

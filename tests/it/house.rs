@@ -4,7 +4,14 @@ use std::path::{Path, PathBuf};
 
 /// The modules in layer order: each imports only what stands in a line above it.
 const LAYERS: &[&[&str]] = &[
-    &["lang", "secret", "shutdown", "telemetry", "units"],
+    &[
+        "lang",
+        "secret",
+        "service",
+        "shutdown",
+        "telemetry",
+        "units",
+    ],
     &["model"],
     &["manifest", "ops", "process"],
     &["protocol", "action", "guard"],

@@ -29,6 +29,7 @@ mod reload;
 mod resources;
 mod schema;
 mod seeds;
+mod service;
 mod settings;
 mod subscriptions;
 mod wraps;

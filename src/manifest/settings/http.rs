@@ -2,7 +2,6 @@
 
 use super::sections::{Reader, section};
 use crate::lang::diag::Diagnostic;
-use crate::manifest::lower::codes::NOT_SERVED;
 use crate::manifest::lower::refuse_unserved;
 use crate::manifest::read::{OUT_OF_RANGE, Table};
 use crate::model::{HttpSettings, Listen};
@@ -81,7 +80,7 @@ impl Reader<'_> {
         (settings, request_timeout, max_in_flight)
     }
 
-    /// `listen`: addresses with a port, or `unix:` and a path.
+    /// `listen`: addresses with a port, `unix:` and a path, or `systemd`.
     fn listen(&self, http: &Table<'_>) -> Option<Vec<Listen>> {
         let items = http.array("listen")?;
         if items.is_empty()
@@ -95,11 +94,6 @@ impl Reader<'_> {
             let Some(text) = http.as_string(item) else {
                 continue;
             };
-            if text.value == "systemd" {
-                let message = "`systemd` is not served by this version of snodo";
-                http.error(NOT_SERVED, text.at, message);
-                continue;
-            }
             match text.value.parse() {
                 Ok(Listen::Unix(path)) => {
                     let path = self.resolve(&text.at, &path.to_string_lossy());

@@ -2,13 +2,14 @@
 
 use super::guard::{HostRule, Name, OriginRule, is_loopback};
 use super::moving::Move;
+use super::passed::{self, Passed};
 use super::unix::SocketFile;
 use crate::model::{HttpSettings, Listen};
 use crate::units::Time;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket, UnixListener};
@@ -27,6 +28,8 @@ pub struct Listener {
     pub(super) origins: OriginRule,
     pub(super) path: String,
     pub(super) settings: HttpSettings,
+    /// Where [`Listen::Passed`] finds its sockets.
+    pub(super) passed: Passed,
     /// Where else to listen, when somebody can say so.
     pub(super) moved: Option<mpsc::Receiver<Move>>,
 }
@@ -44,9 +47,9 @@ pub(super) struct Door {
 #[derive(Debug)]
 pub(super) enum Acceptor {
     Tcp(TcpListener),
-    /// The file goes first: while it is there, somebody listens.
+    /// The file goes first: while it is there, somebody listens. A passed socket's is not ours.
     Unix(
-        #[expect(dead_code, reason = "dropping it removes the file")] SocketFile,
+        #[expect(dead_code, reason = "dropping it removes the file")] Option<SocketFile>,
         UnixListener,
     ),
     /// Fails with these errors, the last first.
@@ -138,6 +141,14 @@ pub enum BindError {
         /// As configured.
         address: String,
     },
+    /// No socket, or none of that name, was passed by a service manager.
+    #[error(
+        "cannot listen on `{address}`: the service manager passed no such socket; start the server by a socket unit, and name the socket as that unit does"
+    )]
+    NotPassed {
+        /// As configured.
+        address: String,
+    },
     /// Anything else.
     #[error("cannot listen on `{address}`: {reason}")]
     Io {
@@ -170,6 +181,14 @@ impl Listener {
     /// # Errors
     /// [`BindError`]; what had been opened is closed again.
     pub async fn bind(settings: &HttpSettings) -> Result<Self, BindError> {
+        Self::bind_with(settings, Passed::default()).await
+    }
+
+    /// The same, with the sockets that were passed to the process.
+    ///
+    /// # Errors
+    /// [`BindError`]; what had been opened is closed again.
+    pub async fn bind_with(settings: &HttpSettings, passed: Passed) -> Result<Self, BindError> {
         let origins = OriginRule::new(&settings.allowed_origins).map_err(BindError::Origin)?;
         let mut names = Vec::new();
         for entry in &settings.allowed_hosts {
@@ -181,6 +200,7 @@ impl Listener {
             origins,
             path: endpoint_path(&settings.path)?,
             settings: settings.clone(),
+            passed,
             moved: None,
         };
         for place in &settings.listen {
@@ -191,9 +211,16 @@ impl Listener {
                     listener.addresses.push(LocalAddr::Unix(path.clone()));
                     listener.doors.push(Door {
                         place: place.clone(),
-                        socket: Acceptor::Unix(file, socket),
+                        socket: Acceptor::Unix(Some(file), socket),
                         hosts: Arc::new(HostRule::Unix),
                     });
+                }
+                Listen::Passed(name) => {
+                    for socket in listener.passed.open(place, name.as_deref())? {
+                        listener
+                            .take_up(place, socket, &names)
+                            .map_err(|error| BindError::new(place, error))?;
+                    }
                 }
             }
         }
@@ -247,6 +274,30 @@ impl Listener {
             Some(error) if !any => Err(BindError::new(place, error)),
             _ => Ok(()),
         }
+    }
+
+    /// Takes up a socket that listens already.
+    fn take_up(&mut self, place: &Listen, socket: passed::Kind, names: &[Name]) -> io::Result<()> {
+        let (address, socket, hosts) = match socket {
+            passed::Kind::Tcp(socket) => {
+                let bound = socket.local_addr()?;
+                let socket = Acceptor::Tcp(TcpListener::from_std(socket)?);
+                (LocalAddr::Tcp(bound), socket, HostRule::tcp(bound, names))
+            }
+            passed::Kind::Unix(socket) => {
+                let address = socket.local_addr()?;
+                let path = address.as_pathname().unwrap_or(Path::new("?")).to_owned();
+                let socket = Acceptor::Unix(None, UnixListener::from_std(socket)?);
+                (LocalAddr::Unix(path), socket, HostRule::Unix)
+            }
+        };
+        self.addresses.push(address);
+        self.doors.push(Door {
+            place: place.clone(),
+            socket,
+            hosts: Arc::new(hosts),
+        });
+        Ok(())
     }
 
     /// Says what an operator should know before the first request.

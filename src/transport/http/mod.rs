@@ -20,6 +20,7 @@ mod links;
 mod listener;
 mod moving;
 mod negotiate;
+mod passed;
 mod refusal;
 mod room;
 mod sse;
@@ -31,6 +32,7 @@ mod wire;
 pub use crate::model::{HttpSettings, Listen, ListenError};
 pub use bind::{BindError, Listener, LocalAddr};
 pub use moving::{Move, Mover};
+pub use passed::Passed;
 
 /// The largest head of a request, in bytes: the request line with all headers.
 const HEAD_LIMIT: usize = 64 * 1024;

@@ -2,6 +2,7 @@
 //! the ones that are no longer wanted close. Connections stay, whichever door they came in by.
 
 use super::bind::{BindError, Listener, LocalAddr};
+use super::passed::Passed;
 use crate::model::{HttpSettings, Listen};
 use tokio::sync::mpsc;
 
@@ -9,6 +10,7 @@ use tokio::sync::mpsc;
 #[derive(Debug)]
 pub struct Mover {
     settings: HttpSettings,
+    passed: Passed,
     moves: mpsc::Sender<Move>,
 }
 
@@ -21,8 +23,12 @@ pub struct Move {
 }
 
 impl Mover {
-    pub(super) fn new(settings: HttpSettings, moves: mpsc::Sender<Move>) -> Self {
-        Self { settings, moves }
+    fn new(settings: HttpSettings, passed: Passed, moves: mpsc::Sender<Move>) -> Self {
+        Self {
+            settings,
+            passed,
+            moves,
+        }
     }
 
     /// Opens the places that are not open yet. `None` when it is to listen where it does.
@@ -42,7 +48,7 @@ impl Mover {
         };
         let new = match settings.listen.is_empty() {
             true => None,
-            false => Some(Listener::bind(&settings).await?),
+            false => Some(Listener::bind_with(&settings, self.passed.clone()).await?),
         };
         Ok(Some(Move {
             new,
@@ -71,6 +77,6 @@ impl Listener {
     pub fn mover(&mut self) -> Mover {
         let (moves, moved) = mpsc::channel(1);
         self.moved = Some(moved);
-        Mover::new(self.settings.clone(), moves)
+        Mover::new(self.settings.clone(), self.passed.clone(), moves)
     }
 }

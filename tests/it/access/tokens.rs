@@ -293,3 +293,24 @@ shell = { command = ["seq", "1", "5000"], max_output_bytes = 1024, overflow = "r
         -32602
     );
 }
+
+#[test]
+fn an_address_beyond_this_machine_is_said_loudly() {
+    for (server, said) in [
+        (String::new(), "OPEN TO THE NETWORK"),
+        (
+            known("a", "", "t"),
+            "access tokens come to this address in the clear",
+        ),
+    ] {
+        let project = project(WHO, &server);
+        let mut command = project.command("serve");
+        let everywhere = "http.listen=[\"0.0.0.0:0\"]";
+        let daemon = crate::support::Daemon::start(command.args(["--set", everywhere]));
+        daemon.wait_for_log(said);
+    }
+    let daemon = served().serve();
+    daemon.post(&list(1));
+    daemon.wait_for_log("a request was not let in");
+    assert!(!daemon.stderr().contains("OPEN"), "{}", daemon.stderr());
+}

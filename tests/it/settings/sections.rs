@@ -49,7 +49,7 @@ cache.tools = { ttl_ms = 60000, scope = "public" }
 cache.discovery = { ttl_ms = 1, scope = "private" }
 
 [http]
-listen = ["127.0.0.1:0", "[::1]:0", "localhost:0", "unix:run/s.sock"]
+listen = ["127.0.0.1:0", "[::1]:0", "localhost:0", "unix:run/s.sock", "systemd", "systemd:mcp"]
 path = "/x"
 allowed_origins = ["https://app.example.com", "http://localhost:3000/", "*"]
 allowed_hosts = ["mcp.example.com", "mcp.example.com:8080", "[::1]", "*"]
@@ -147,20 +147,19 @@ file = { rotate = "weekly", keep = 0 }
 #[test]
 fn what_is_not_served_is_refused_by_name() {
     let found = findings(
-        "manifests = [\"manifests\"]\n[server]\nprotocols = []\nstate_dir = \"/x\"\ncapabilities = {}\n[http]\nlisten = [\"systemd\"]\ntls = {}\n[auth]\noauth = {}\n",
+        "manifests = [\"manifests\"]\n[server]\nprotocols = []\nstate_dir = \"/x\"\ncapabilities = {}\n[http]\ntls = {}\n[auth]\noauth = {}\n",
     );
     for (at, key) in [
         ("3:1", "protocols"),
         ("4:1", "state_dir"),
         ("5:1", "capabilities"),
-        ("7:11", "systemd"),
-        ("8:1", "tls"),
-        ("10:1", "oauth"),
+        ("7:1", "tls"),
+        ("9:1", "oauth"),
     ] {
         let expected = format!("{at} `{key}` is not served by this version of snodo");
         assert!(found.contains(&expected), "{expected}: {found:#?}");
     }
-    assert_eq!(found.len(), 6, "{found:#?}");
+    assert_eq!(found.len(), 5, "{found:#?}");
 }
 
 #[test]
@@ -168,8 +167,8 @@ fn a_wrong_address_is_said_once() {
     assert_eq!(
         findings("manifests = [\"manifests\"]\n[http]\nlisten = [\"4000\", \"localhost\"]\n"),
         [
-            "3:11 `4000` is not a place to listen; write `127.0.0.1:4000`, `[::1]:4000` or `unix:/run/snodo.sock`",
-            "3:19 `localhost` is not a place to listen; write `127.0.0.1:4000`, `[::1]:4000` or `unix:/run/snodo.sock`",
+            "3:11 `4000` is not a place to listen; write `127.0.0.1:4000`, `[::1]:4000`, `unix:/run/snodo.sock` or `systemd`",
+            "3:19 `localhost` is not a place to listen; write `127.0.0.1:4000`, `[::1]:4000`, `unix:/run/snodo.sock` or `systemd`",
         ]
     );
 }

@@ -58,12 +58,12 @@ impl Reply {
 impl Daemon {
     /// Starts the command and waits until it says where it listens.
     pub fn start(command: &mut Command) -> Self {
-        let mut child = command
-            .stdin(Io::null())
-            .stdout(Io::null())
-            .stderr(Io::piped())
-            .spawn()
-            .unwrap();
+        Self::start_with(command.stdin(Io::null()).stdout(Io::null()))
+    }
+
+    /// The same, with the standard input and output that the command has.
+    pub fn start_with(command: &mut Command) -> Self {
+        let mut child = command.stderr(Io::piped()).spawn().unwrap();
         let stderr = Arc::new(Mutex::new(String::new()));
         let reader = collect(child.stderr.take().unwrap(), Arc::clone(&stderr));
         let address = within("the server listens", || {
