@@ -17,13 +17,15 @@ pub(super) fn scopes<'a>(
     table: &Table<'a>,
     defaults: Option<&Table<'a>>,
 ) -> Option<Arc<[String]>> {
-    let listed = match (table.has("scopes"), defaults) {
-        (true, _) | (_, None) => table.array("scopes"),
-        (false, Some(defaults)) => defaults.default_array("scopes"),
+    let (table, listed) = match (table.has("scopes"), defaults) {
+        (true, _) | (_, None) => (table, table.array("scopes")),
+        (false, Some(defaults)) => {
+            table.knows("scopes");
+            (defaults, defaults.default_array("scopes"))
+        }
     };
     let Some(items) = listed else {
-        let is_said = table.has("scopes") || defaults.is_some_and(|table| table.has("scopes"));
-        return (!is_said).then(Arc::default);
+        return (!table.has("scopes")).then(Arc::default);
     };
     let read: Vec<At<String>> = items
         .iter()
