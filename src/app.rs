@@ -94,14 +94,21 @@ async fn start(
     let shutdown = Shutdown::new();
     let loading = shutdown.clone();
     let first = tokio::task::spawn_blocking(move || first::load(asked, environment, &loading));
+    let first = tokio::select! {
+        first = first => first.context("loading failed")?.map(Some),
+        () = signals.stop() => Ok(None),
+    };
+    let Ok(Some(first)) = first else {
+        // Workers may have been started already.
+        shutdown.hurry();
+        shutdown.wait(KILLING).await;
+        return first.map(|_| ());
+    };
     let First {
         state,
         runtime,
         log,
-    } = tokio::select! {
-        first = first => first.context("loading failed")??,
-        () = signals.stop() => return Ok(()),
-    };
+    } = first;
     manager.say(&state.settings.http.listen);
     let found = reload::count(&state.found);
     let status = Status::new(manager.notifier.clone(), runtime.counts(), found);
@@ -112,6 +119,7 @@ async fn start(
     let signalled = tokio::spawn(signals.follow(hangup, shutdown.clone()));
     let grace = state.settings.server.grace;
     let ending = tokio::spawn(give_up(shutdown.clone(), status.clone(), grace));
+    let actors = state.actors.clone();
     let around = Around {
         face,
         passed: manager.passed,
@@ -123,6 +131,8 @@ async fn start(
         () = shutdown.hurried().cancelled() => Ok(()),
     };
     shutdown.begin();
+    // Nothing is in flight any more that could message one.
+    actors.stop();
     if !shutdown.wait(REAPING).await {
         shutdown.hurry();
         if !shutdown.wait(KILLING).await {

@@ -20,8 +20,9 @@ pub mod manifest;
 pub mod ops;
 pub mod process;
 
-// L3: the wire; what a component does.
+// L3: the wire; actors; what a component does.
 pub mod action;
+pub mod actor;
 pub mod protocol;
 
 // L3: what stands before an action; who calls.

@@ -3,6 +3,7 @@
 //! An action is prepared when the runtime is built (folders opened, clients made) and run once per
 //! call. It sees the call's values, and knows nothing of the protocol.
 
+pub mod actor;
 pub mod answer;
 mod block;
 pub mod complete;
@@ -15,11 +16,13 @@ mod render;
 pub mod resource;
 pub mod shell;
 
+use crate::actor::Actors;
 use crate::lang::template::{Scope, Tree};
 use crate::model::ActionSpec;
 use crate::ops::{Caller, Notices, ToolOutcome, Trace};
 use crate::secret::Mask;
 use crate::shutdown::Shutdown;
+use actor::ActorAction;
 use file::FileAction;
 use http::{HttpAction, HttpClients, StandIn};
 use outputs::Outputs;
@@ -96,6 +99,8 @@ pub enum Action {
     Shell(ShellAction),
     /// Read a file.
     File(FileAction),
+    /// Message an actor.
+    Actor(ActorAction),
 }
 
 /// What actions are made ready with; one for a runtime, so that they share what can be shared.
@@ -103,6 +108,7 @@ pub enum Action {
 pub struct Toolbox {
     clients: HttpClients,
     runner: Runner,
+    actors: Actors,
     outputs: Outputs,
 }
 
@@ -119,11 +125,12 @@ pub enum PrepareError {
 
 impl Toolbox {
     /// Empty. Children live at most `grace` once `shutdown` has begun; `helper` is this program,
-    /// which sets limits on a command before it becomes it.
-    pub fn new(shutdown: &Shutdown, grace: Duration, helper: PathBuf) -> Self {
+    /// which sets limits on a command before it becomes it. `actors` are those that are messaged.
+    pub fn new(shutdown: &Shutdown, grace: Duration, helper: PathBuf, actors: &Actors) -> Self {
         Self {
             clients: HttpClients::default(),
             runner: Runner::new(shutdown.clone(), grace, helper),
+            actors: actors.clone(),
             outputs: Outputs::default(),
         }
     }
@@ -131,6 +138,11 @@ impl Toolbox {
     /// Where long outputs are kept from now on.
     pub fn keep_outputs_in(&mut self, outputs: &Outputs) {
         self.outputs = outputs.clone();
+    }
+
+    /// The actors that are messaged.
+    pub fn actors(&self) -> &Actors {
+        &self.actors
     }
 
     /// Where long outputs are kept.
@@ -171,6 +183,7 @@ impl Action {
                 toolbox.outputs.clone(),
             )),
             ActionSpec::File(spec) => Self::File(FileAction::prepare(spec)?),
+            ActionSpec::Actor(spec) => Self::Actor(ActorAction::new(spec, &toolbox.actors)),
         })
     }
 
@@ -179,7 +192,7 @@ impl Action {
     pub fn is_current(&self) -> bool {
         match self {
             Self::File(action) => action.is_current(),
-            Self::Http(_) | Self::Shell(_) => true,
+            Self::Http(_) | Self::Shell(_) | Self::Actor(_) => true,
         }
     }
 
@@ -192,6 +205,7 @@ impl Action {
             Self::Http(action) => action.run(call).await.map(shared),
             Self::Shell(action) => action.run(call).await.map(shared),
             Self::File(action) => action.run(call).await.map(shared),
+            Self::Actor(action) => action.run(call).await.map(shared),
         };
         ran.map_err(|failure| call.hidden(failure))
     }
@@ -207,7 +221,7 @@ impl Action {
                 Err(NotRead::NotFound) => return Err(NotRead::NotFound),
                 Err(NotRead::Failed(failure)) => return Err(call.hidden(failure).into()),
             },
-            Self::Http(_) | Self::Shell(_) => self.run(call).await?,
+            Self::Http(_) | Self::Shell(_) | Self::Actor(_) => self.run(call).await?,
         };
         if output.is_absent() {
             return Err(NotRead::NotFound);
@@ -219,7 +233,7 @@ impl Action {
     pub fn listing(&self) -> Option<&FileAction> {
         match self {
             Self::File(action) => action.listing().map(|_| action),
-            Self::Http(_) | Self::Shell(_) => None,
+            Self::Http(_) | Self::Shell(_) | Self::Actor(_) => None,
         }
     }
 }

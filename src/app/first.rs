@@ -1,11 +1,13 @@
 //! The first load: what the server starts with, or why it does not start.
 
 use super::Refused;
+use crate::actor::Actors;
 use crate::lang::schema::SchemaCache;
 use crate::manifest::environment::Environment;
 use crate::manifest::load::{self, Loaded};
 use crate::manifest::settings::{self, Asked};
-use crate::model::{OnError, Settings};
+use crate::model::{Actor, OnError, Settings};
+use crate::process::Starter;
 use crate::reload::{self, State};
 use crate::runtime::{self, Runtime};
 use crate::shutdown::Shutdown;
@@ -14,6 +16,7 @@ use anyhow::Context as _;
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::Handle;
 
 /// How often files that are being changed are read again, and how soon.
 const AGAIN: (u32, Duration) = (20, Duration::from_millis(50));
@@ -49,7 +52,24 @@ pub(super) fn load(
     if loaded.errors() > 0 && !skip {
         return Err(Refused::Manifests { found, no_color });
     }
-    let built = match runtime::build(&settings, &loaded.catalog, None, shutdown, |_, _| skip) {
+    let mut to = settings.log.clone();
+    to.color = !no_color && !to.journal && std::io::stderr().is_terminal();
+    // Actors log from their start on.
+    let log = telemetry::init(&to).context("cannot set up logging")?;
+    let state_dir = settings.server.state_dir.clone();
+    let actors = Actors::new(shutdown, Starter::new(runtime::helper()), state_dir);
+    let catalog = &loaded.catalog;
+    let started = Handle::current().block_on(actors.prepare(&catalog.actors, false, |_| skip));
+    let not_started = |(actor, error): &(Arc<Actor>, _)| runtime::not_started(actor, error);
+    let prepared = match started {
+        Ok(prepared) => prepared,
+        Err(errors) => {
+            found.extend(errors.iter().map(not_started));
+            return Err(Refused::Manifests { found, no_color });
+        }
+    };
+    found.extend(prepared.left_out().iter().map(not_started));
+    let built = match runtime::build(&settings, catalog, None, shutdown, &actors, |_, _| skip) {
         Ok(built) => built,
         Err(errors) => {
             found.extend(errors);
@@ -57,9 +77,7 @@ pub(super) fn load(
         }
     };
     found.extend(built.left_out);
-    let mut to = settings.log.clone();
-    to.color = !no_color && !to.journal && std::io::stderr().is_terminal();
-    let log = telemetry::init(&to).context("cannot set up logging")?;
+    prepared.commit();
     if !found.is_empty() {
         tracing::warn!("the manifests are served with these findings");
         reload::say(&found, settings.log.format);
@@ -71,6 +89,7 @@ pub(super) fn load(
         settings,
         loaded,
         found,
+        actors,
     };
     Ok(First {
         state,

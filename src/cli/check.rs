@@ -1,6 +1,7 @@
 //! `snodo check`: what is wrong with manifests, all of it.
 
 use super::output;
+use crate::actor::Actors;
 use crate::lang::diag::{self, Code, Diagnostic, Severity};
 use crate::lang::schema::SchemaCache;
 use crate::manifest::environment::Environment;
@@ -8,6 +9,7 @@ use crate::manifest::load::{Loaded, load};
 use crate::manifest::settings::{self, Asked};
 use crate::manifest::{self, expand};
 use crate::model::Settings;
+use crate::process::Starter;
 use crate::runtime;
 use crate::shutdown::Shutdown;
 use clap::{Args, ValueEnum};
@@ -114,7 +116,10 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
 /// What a server would find when it makes the tools ready.
 fn not_ready(settings: &Settings, loaded: &Loaded) -> Vec<Diagnostic> {
     let shutdown = Shutdown::new();
-    let built = runtime::build(settings, &loaded.catalog, None, &shutdown, |_, _| false);
+    // None is started: that would have effects.
+    let actors = Actors::new(&shutdown, Starter::new(runtime::helper()), None);
+    let catalog = &loaded.catalog;
+    let built = runtime::build(settings, catalog, None, &shutdown, &actors, |_, _| false);
     built.err().unwrap_or_default()
 }
 

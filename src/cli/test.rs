@@ -12,7 +12,7 @@ use crate::manifest::environment::Environment;
 use crate::manifest::load::{Loaded, load_with_tests};
 use crate::manifest::lower::codes::{MISSING_VALUE, UNREADABLE};
 use crate::manifest::settings::{self, Asked};
-use crate::model::{Settings, Tool, ToolTest};
+use crate::model::{Actor, Settings, Tool, ToolTest};
 use crate::shutdown::Shutdown;
 use crate::testing;
 use clap::{Args, ValueEnum};
@@ -107,7 +107,7 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
     }
     let color = !no_color && std::io::stdout().is_terminal();
     let lines = (arguments.format == Format::Text).then_some(text::Style { color });
-    let report = match run_all(&settings, &tests, lines) {
+    let report = match run_all(&settings, &loaded.catalog.actors, &tests, lines) {
         Ok(report) => report,
         Err(code) => return code,
     };
@@ -147,6 +147,7 @@ fn load(asked: &Asked, environment: &Environment, no_color: bool) -> Option<(Set
 /// The exit code, when it is interrupted.
 fn run_all<'t>(
     settings: &Settings,
+    actors: &[Arc<Actor>],
     tests: &[(Option<&'t Arc<Tool>>, &'t ToolTest)],
     lines: Option<text::Style>,
 ) -> Result<Report<'t>, ExitCode> {
@@ -164,7 +165,7 @@ fn run_all<'t>(
         })?;
         let shutdown = Shutdown::new();
         let report = tokio::select! {
-            report = each(settings, tests, lines, &shutdown) => Ok(report),
+            report = each(settings, actors, tests, lines, &shutdown) => Ok(report),
             code = signals.stop() => Err(code),
         };
         if report.is_err() {
@@ -180,6 +181,7 @@ fn run_all<'t>(
 
 async fn each<'t>(
     settings: &Settings,
+    actors: &[Arc<Actor>],
     tests: &[(Option<&'t Arc<Tool>>, &'t ToolTest)],
     lines: Option<text::Style>,
     shutdown: &Shutdown,
@@ -189,7 +191,7 @@ async fn each<'t>(
         let started = Instant::now();
         let outcome = match tool {
             None => Outcome::Skipped,
-            Some(tool) => match testing::run(settings, tool, test, shutdown).await {
+            Some(tool) => match testing::run(settings, tool, actors, test, shutdown).await {
                 problems if problems.is_empty() => Outcome::Passed,
                 problems => Outcome::Failed(problems),
             },

@@ -1,11 +1,14 @@
 //! One load: all files, all components, everything wrong with them. A file that has not changed
 //! since the load before is not read again, so a reload costs what changed.
 
+mod messages;
+mod side_by_side;
+
 use super::discover::{self, Found, VANISHED_FILE};
 use super::environment::Environment;
 use super::lower::{
-    Cx, Folder, Lowered, Outside, TestOf, check_defaults, finish_defaults, prompt, refuse_unserved,
-    resource, tool,
+    Cx, Folder, Lowered, Outside, TestOf, actor, check_defaults, finish_defaults, prompt, resource,
+    tool,
 };
 use super::overlap;
 use super::read::{At, Findings, Layer, Table, UNKNOWN_KEY, parse};
@@ -179,21 +182,22 @@ fn read_all(
         links: survey.links,
         ..Loaded::default()
     };
-    for found in &survey.found {
-        match discover::read(found) {
-            Ok(source) => {
-                let file = match previous.and_then(|previous| reuse(previous, found, &source)) {
-                    Some(file) => file,
-                    None => {
-                        loaded.fresh_files += 1;
-                        let mut file = lower_file(settings, environment, schemas, source);
-                        if !with_tests {
-                            // A server has no use for them.
-                            file.tests = Vec::new();
-                        }
-                        Arc::new(file)
-                    }
-                };
+    let read = side_by_side::map(&survey.found, |found| {
+        let source = discover::read(found)?;
+        if let Some(file) = previous.and_then(|previous| reuse(previous, found, &source)) {
+            return Ok::<_, Diagnostic>((file, false));
+        }
+        let mut file = lower_file(settings, environment, schemas, source);
+        if !with_tests {
+            // A server has no use for them.
+            file.tests = Vec::new();
+        }
+        Ok((Arc::new(file), true))
+    });
+    for (found, read) in survey.found.iter().zip(read) {
+        match read {
+            Ok((file, is_fresh)) => {
+                loaded.fresh_files += usize::from(is_fresh);
                 loaded.in_order.push(Arc::clone(&file));
                 loaded.files.insert(found.path.clone(), file);
             }
@@ -209,6 +213,7 @@ fn read_all(
         diagnostics.extend(file.findings.iter().cloned());
     }
     loaded.catalog = unique(&loaded.in_order, skip, &mut diagnostics);
+    messages::check(&loaded.in_order, &mut diagnostics);
     diagnostics.extend(overlap::overlaps(&loaded.catalog.resources));
     loaded.diagnostics = diagnostics;
     loaded
@@ -285,7 +290,8 @@ fn lower_document<'a>(cx: &Cx<'a>, table: Table<'a>) -> Vec<Lowered> {
     components.extend(resources.map(|each| resource(cx, each, defaults.as_ref())));
     let prompts = table.tables("prompt").into_iter();
     components.extend(prompts.map(|each| prompt(cx, each, defaults.as_ref())));
-    refuse_unserved(&table, &["actor"]);
+    let actors = table.tables("actor").into_iter();
+    components.extend(actors.map(|each| actor(cx, each)));
     refuse_strays(&table);
     if let Some(defaults) = defaults {
         finish_defaults(defaults);

@@ -1,6 +1,6 @@
 //! What a component does: the validated form of `http`, `shell` and `file`.
 
-use super::{HostPattern, ProgressSpec};
+use super::{HostPattern, ProgressSpec, SendSpec};
 use crate::lang::glob::Glob;
 use crate::lang::template::{Template, Tree};
 use http::header;
@@ -17,6 +17,8 @@ pub enum ActionSpec {
     Shell(Arc<ShellSpec>),
     /// Read a file.
     File(Arc<FileSpec>),
+    /// Message an actor.
+    Actor(Arc<SendSpec>),
 }
 
 impl ActionSpec {
@@ -29,7 +31,7 @@ impl ActionSpec {
     pub fn logs(&self) -> bool {
         match self {
             Self::Shell(spec) => spec.log,
-            Self::Http(_) | Self::File(_) => false,
+            Self::Http(_) | Self::File(_) | Self::Actor(_) => false,
         }
     }
 }

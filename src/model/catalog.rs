@@ -1,9 +1,9 @@
 //! All components of a server, and what they have in common.
 
-use super::{ActionSpec, CompleteSpec, Prompt, Resource, Tool, WrapSpec};
+use super::{ActionSpec, Actor, CompleteSpec, Prompt, Resource, Tool, WrapSpec};
 use crate::lang::diag::Span;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// What kind of component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,6 +14,8 @@ pub enum Kind {
     Resource,
     /// `[[prompt]]`.
     Prompt,
+    /// `[[actor]]`.
+    Actor,
 }
 
 impl Kind {
@@ -23,6 +25,19 @@ impl Kind {
             Self::Tool => "tool",
             Self::Resource => "resource",
             Self::Prompt => "prompt",
+            Self::Actor => "actor",
+        }
+    }
+}
+
+impl Kind {
+    /// The word with its article.
+    pub fn one(self) -> &'static str {
+        match self {
+            Self::Tool => "a tool",
+            Self::Resource => "a resource",
+            Self::Prompt => "a prompt",
+            Self::Actor => "an actor",
         }
     }
 }
@@ -48,7 +63,10 @@ pub trait Component: fmt::Debug + Send + Sync + 'static {
     fn wraps(&self) -> &[WrapSpec];
 
     /// The scopes that a caller needs for it, in byte order, each once; empty is open to everybody.
-    fn scopes(&self) -> &Arc<[String]>;
+    fn scopes(&self) -> &Arc<[String]> {
+        static OPEN: LazyLock<Arc<[String]>> = LazyLock::new(Arc::default);
+        &OPEN
+    }
 
     /// How values that it takes are completed, by name.
     fn completions(&self) -> &[(String, CompleteSpec)] {
@@ -75,6 +93,8 @@ pub enum AnyComponent {
     Resource(Arc<Resource>),
     /// A prompt.
     Prompt(Arc<Prompt>),
+    /// An actor.
+    Actor(Arc<Actor>),
 }
 
 /// The components of all files, each kind by file path and place in the file.
@@ -86,6 +106,8 @@ pub struct Catalog {
     pub resources: Vec<Arc<Resource>>,
     /// The prompts.
     pub prompts: Vec<Arc<Prompt>>,
+    /// The actors.
+    pub actors: Vec<Arc<Actor>>,
 }
 
 impl Catalog {
@@ -95,6 +117,7 @@ impl Catalog {
             AnyComponent::Tool(tool) => self.tools.push(tool),
             AnyComponent::Resource(resource) => self.resources.push(resource),
             AnyComponent::Prompt(prompt) => self.prompts.push(prompt),
+            AnyComponent::Actor(actor) => self.actors.push(actor),
         }
     }
 
@@ -114,6 +137,7 @@ impl Catalog {
             tools: self.tools.len(),
             resources: self.resources.len(),
             prompts: self.prompts.len(),
+            actors: self.actors.len(),
         }
     }
 }
@@ -127,6 +151,8 @@ pub struct Counts {
     pub resources: usize,
     /// Prompts.
     pub prompts: usize,
+    /// Actors.
+    pub actors: usize,
 }
 
 impl fmt::Display for Counts {
@@ -134,7 +160,11 @@ impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = |count| if count == 1 { "" } else { "s" };
         write!(f, "{} tool{}", self.tools, plural(self.tools))?;
-        for (count, word) in [(self.resources, "resource"), (self.prompts, "prompt")] {
+        for (count, word) in [
+            (self.resources, "resource"),
+            (self.prompts, "prompt"),
+            (self.actors, "actor"),
+        ] {
             if count > 0 {
                 write!(f, ", {count} {word}{}", plural(count))?;
             }

@@ -2,6 +2,7 @@
 //! nothing here knows TOML, and nothing here does IO.
 
 mod action;
+mod actor;
 mod auth;
 mod catalog;
 mod complete;
@@ -22,6 +23,9 @@ pub use action::{
     ActionSpec, ArgSpec, ClientIdentity, DEFAULT_PATH, Encoding, FileSpec, HeaderSpec, HttpBody,
     HttpSpec, HttpTarget, KeyPem, LimitsSpec, ListingSpec, Parse, Program, RetrySpec, ShellSpec,
     WindowSpec, is_own_header,
+};
+pub use actor::{
+    Actor, Body, DeclaredSpec, Handler, Restart, SendSpec, Supervision, Timer, WorkerSpec,
 };
 pub use auth::{AuthSettings, CallerSpec, TokenSpec, is_scope};
 pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind, actions_of};

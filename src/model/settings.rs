@@ -45,6 +45,8 @@ pub struct ServerSettings {
     pub validation: Validation,
     /// What a broken manifest at start means.
     pub on_error: OnError,
+    /// Where states of actors are kept.
+    pub state_dir: Option<PathBuf>,
     /// The key of cursors; made at start when absent.
     pub secret: Option<Secret>,
     /// Most entries on a page of a list, 1 to 10,000.

@@ -5,6 +5,7 @@ use super::doors::Doors;
 use super::places::Places;
 use super::restart;
 use super::say::{Said, most, say, short};
+use crate::actor::{Actors, Prepared};
 use crate::lang::diag::{self, Diagnostic, RenderStyle, Severity};
 use crate::lang::schema::SchemaCache;
 use crate::manifest::environment::Environment;
@@ -50,6 +51,8 @@ pub struct State {
     pub loaded: Loaded,
     /// What was found and has been said.
     pub found: Vec<Diagnostic>,
+    /// The actors that run.
+    pub actors: Actors,
 }
 
 /// Puts what the files say in the place of what is served. Its methods block on the file system.
@@ -60,6 +63,7 @@ pub struct Reloader {
     schemas: Arc<SchemaCache>,
     handle: Handle,
     hub: Hub,
+    actors: Actors,
     shutdown: Shutdown,
     status: Status,
     /// The settings that hold until the process ends, whatever the server file says later.
@@ -108,6 +112,7 @@ impl Reloader {
             schemas: first.schemas,
             handle,
             hub,
+            actors: first.actors,
             shutdown,
             status,
             started: first.settings.clone(),
@@ -160,14 +165,32 @@ impl Reloader {
         }
         let before = self.handle.snapshot();
         let same_server = look.settings == self.served.settings;
-        if same_server && before.serves_just(&look.loaded.catalog) && before.is_current() {
+        // Who reads everything anew has seen to what an actor was down for.
+        let revive = whole && self.actors.has_down();
+        let is_same = same_server && before.serves_just(&look.loaded.catalog);
+        if is_same && before.is_current() && !revive {
             return self.keep(look, &found, whole);
         }
         // As at the start: what never was served may be missing, when the server file says so.
         let skip = look.settings.server.on_error == OnError::Skip;
         let may_miss = |kind: Kind, key: &str| skip && !before.serves(kind, key);
         let (settings, catalog) = (&look.settings, &look.loaded.catalog);
-        match runtime::build(settings, catalog, Some(&before), &self.shutdown, may_miss) {
+        // New actors run from here on; dropped with what was refused, they stop.
+        let actors = match self.prepare(&look, whole, |name| may_miss(Kind::Actor, name)) {
+            Ok(actors) => actors,
+            Err(errors) => {
+                found.extend(errors);
+                return self.refuse(found, Some(look));
+            }
+        };
+        found.extend(
+            actors
+                .left_out()
+                .iter()
+                .map(|(actor, error)| runtime::not_started(actor, error)),
+        );
+        let (shutdown, all) = (&self.shutdown, &self.actors);
+        match runtime::build(settings, catalog, Some(&before), shutdown, all, may_miss) {
             Err(errors) => {
                 found.extend(errors);
                 self.refuse(found, Some(look))
@@ -175,6 +198,7 @@ impl Reloader {
             Ok(built) => {
                 found.extend(built.left_out);
                 if same_server && built.runtime.serves_as(&before) {
+                    actors.commit();
                     return self.keep(look, &found, whole);
                 }
                 match self.doors.open(&look.settings.http.listen) {
@@ -183,6 +207,7 @@ impl Reloader {
                         self.refuse(found, Some(look))
                     }
                     Ok(opened) => {
+                        actors.commit();
                         self.swap(&before, look, built.runtime, &found, began);
                         self.doors.enter(opened);
                         Applied::Swapped
@@ -190,6 +215,24 @@ impl Reloader {
                 }
             }
         }
+    }
+
+    /// Makes ready what the look says of actors. With `whole` those that are down begin anew.
+    fn prepare(
+        &self,
+        look: &Look,
+        whole: bool,
+        may_miss: impl Fn(&str) -> bool,
+    ) -> Result<Prepared, Vec<Diagnostic>> {
+        let wanted = &look.loaded.catalog.actors;
+        let prepared = tokio::runtime::Handle::current()
+            .block_on(self.actors.prepare(wanted, whole, may_miss));
+        prepared.map_err(|errors| {
+            let errors = errors.iter();
+            errors
+                .map(|(actor, error)| runtime::not_started(actor, error))
+                .collect()
+        })
     }
 
     /// Whether this look is not to be served. With `on_error = "skip"` a file that is broken goes on

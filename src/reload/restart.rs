@@ -22,6 +22,10 @@ pub(super) fn needed_for(
             ),
             ("http.max_in_flight", one.max_in_flight != two.max_in_flight),
             ("server.grace_ms", one.server.grace != two.server.grace),
+            (
+                "server.state_dir",
+                one.server.state_dir != two.server.state_dir,
+            ),
             ("reload", one.reload != two.reload),
             ("log", one.log != two.log),
         ]

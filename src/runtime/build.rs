@@ -5,13 +5,14 @@ use super::set::{Entry, Set};
 use super::shown::Shown;
 use super::{Runtime, SharedValues};
 use crate::access::Access;
+use crate::action::Toolbox;
 use crate::action::http::StandIn;
 use crate::action::outputs::Outputs;
-use crate::action::{PrepareError, Toolbox};
+use crate::actor::{Actors, StartError};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::NOT_READY;
 use crate::model::{
-    ActionSpec, Catalog, Component, Kind, Prompt, Resource, Settings, Tool, actions_of,
+    ActionSpec, Actor, Catalog, Component, Kind, Prompt, Resource, Settings, Tool, actions_of,
 };
 use crate::process::own_binary;
 use crate::protocol::{Behaviour, Face, Offer};
@@ -30,7 +31,7 @@ pub struct Built {
 
 /// Builds the runtime of this catalog. What `previous` had ready for a component that has not
 /// changed is taken over: open folders, connection pools. One that cannot be made ready is left out
-/// when `may_miss` says so of its kind and name.
+/// when `may_miss` says so of its kind and name. `actors` are those that run for it.
 ///
 /// # Errors
 /// What cannot be made ready: a folder that is gone, a certificate that cannot be used.
@@ -39,9 +40,10 @@ pub fn build(
     catalog: &Catalog,
     previous: Option<&Runtime>,
     shutdown: &Shutdown,
+    actors: &Actors,
     may_miss: impl Fn(Kind, &str) -> bool,
 ) -> Result<Built, Vec<Diagnostic>> {
-    let mut toolbox = Toolbox::new(shutdown, settings.server.grace, helper());
+    let mut toolbox = Toolbox::new(shutdown, settings.server.grace, helper(), actors);
     if let Some(previous) = previous {
         toolbox.take_over(previous.actions());
         toolbox.keep_outputs_in(&previous.outputs);
@@ -59,8 +61,9 @@ pub fn build_for_test(
     tool: &Arc<Tool>,
     upstream: Arc<StandIn>,
     shutdown: &Shutdown,
+    actors: &Actors,
 ) -> Result<Runtime, Vec<Diagnostic>> {
-    let toolbox = Toolbox::new(shutdown, settings.server.grace, helper());
+    let toolbox = Toolbox::new(shutdown, settings.server.grace, helper(), actors);
     let toolbox = toolbox.standing_in(upstream);
     let catalog = Catalog {
         tools: vec![Arc::clone(tool)],
@@ -87,6 +90,11 @@ fn make(
     let resources = builder.ready(&catalog.resources, before);
     let before = previous.map(|before| &before.prompts);
     let prompts = builder.ready(&catalog.prompts, before);
+    // One that was left out does not run.
+    let running = catalog.actors.iter();
+    let running = running.filter(|actor| builder.toolbox.actors().runs(&actor.name));
+    let running: Vec<Arc<Actor>> = running.cloned().collect();
+    let running = builder.ready(&running, previous.map(|before| &before.actors));
     let Builder {
         toolbox,
         left_out,
@@ -102,6 +110,7 @@ fn make(
             tools,
             resources,
             prompts,
+            running,
             (access(settings, previous), toolbox.outputs()),
         ),
         left_out,
@@ -141,12 +150,17 @@ impl<M: Fn(Kind, &str) -> bool> Builder<M> {
     }
 }
 
-/// This program, for commands that run under limits.
-fn helper() -> PathBuf {
+/// This program, for commands and workers that run under limits.
+pub fn helper() -> PathBuf {
     own_binary().unwrap_or_else(|_| PathBuf::from("snodo"))
 }
 
-fn not_ready<C: Component>(component: &C, error: &PrepareError) -> Diagnostic {
+/// What keeps an actor from being there, as a finding.
+pub fn not_started(actor: &Actor, error: &StartError) -> Diagnostic {
+    not_ready(actor, error)
+}
+
+fn not_ready<C: Component>(component: &C, error: &impl std::fmt::Display) -> Diagnostic {
     let (kind, key) = (C::KIND, component.key());
     let message = format!("the {kind} cannot be served: {error}");
     Diagnostic::error(NOT_READY, component.at().clone(), message)
@@ -164,6 +178,7 @@ fn assemble(
     tools: Vec<Entry<Tool>>,
     resources: Vec<Entry<Resource>>,
     prompts: Vec<Entry<Prompt>>,
+    actors: Vec<Entry<Actor>>,
     (access, outputs): (Arc<Access>, &Outputs),
 ) -> Runtime {
     let offer = Offer {
@@ -195,6 +210,7 @@ fn assemble(
         prompts,
         access,
         read_cache: settings.server.caches.resources,
+        actors: Set::new(actors),
         values: SharedValues::of(&settings.values),
         outputs: outputs.clone(),
         face,

@@ -24,6 +24,7 @@ impl Diff {
         let resources = &after.resources.set;
         resources.differs(&before.resources.set, &mut diff);
         after.prompts.differs(&before.prompts, &mut diff);
+        after.actors.differs(&before.actors, &mut diff);
         for resource in after.resources.changed(&before.resources) {
             diff.resources.resource(&resource);
         }

@@ -15,7 +15,7 @@ mod set;
 mod shown;
 mod watched;
 
-pub use build::{Built, build, build_for_test};
+pub use build::{Built, build, build_for_test, helper, not_started};
 pub use changed::Changed;
 pub use diff::Diff;
 pub use handle::Handle;
@@ -25,7 +25,7 @@ pub use watched::{Watched, WatchedFiles};
 use crate::access::Access;
 use crate::action::Action;
 use crate::action::outputs::Outputs;
-use crate::model::{Cache, Catalog, Counts, Kind, Prompt, Tool, Values};
+use crate::model::{Actor, Cache, Catalog, Counts, Kind, Prompt, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
 use resources::Resources;
@@ -47,6 +47,8 @@ pub struct Runtime {
     access: Arc<Access>,
     /// How long and for whom reads of resources may be kept that do not say it themselves.
     read_cache: Cache,
+    /// What is declared of the actors. They themselves run elsewhere, longer than this.
+    actors: Set<Actor>,
     values: SharedValues,
     /// Long outputs that can be read on. They outlive this runtime.
     outputs: Outputs,
@@ -76,6 +78,7 @@ impl Runtime {
             Kind::Tool => self.tools.get(key).is_some(),
             Kind::Resource => self.resources.set.get(key).is_some(),
             Kind::Prompt => self.prompts.get(key).is_some(),
+            Kind::Actor => self.actors.get(key).is_some(),
         }
     }
 
@@ -85,6 +88,7 @@ impl Runtime {
             tools: self.tools.len(),
             resources: self.resources.set.len(),
             prompts: self.prompts.len(),
+            actors: self.actors.len(),
         }
     }
 
@@ -93,6 +97,7 @@ impl Runtime {
         self.tools.holds_just(&catalog.tools)
             && self.resources.set.holds_just(&catalog.resources)
             && self.prompts.holds_just(&catalog.prompts)
+            && self.actors.holds_just(&catalog.actors)
     }
 
     /// Whether what was opened when this was built is still what its names lead to: another folder
@@ -107,6 +112,7 @@ impl Runtime {
         self.tools.is_as(&other.tools)
             && self.resources.set.is_as(&other.resources.set)
             && self.prompts.is_as(&other.prompts)
+            && self.actors.is_as(&other.actors)
     }
 
     /// The actions of all components.

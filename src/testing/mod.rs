@@ -12,9 +12,12 @@ pub use json_diff::Difference;
 pub use problem::{Problem, Told};
 pub use text_diff::Change;
 
-use crate::model::{ActionSpec, Settings, Tool, ToolTest};
+use crate::actor::Actors;
+use crate::lang::diag::Diagnostic;
+use crate::model::{ActionSpec, Actor, Settings, Tool, ToolTest};
 use crate::ops::{Answer, Caller, Context, Notices, OpError, Operation, ToolOutcome};
-use crate::runtime::build_for_test;
+use crate::process::Starter;
+use crate::runtime::{build_for_test, helper, not_started};
 use crate::secret::Secret;
 use crate::shutdown::Shutdown;
 use crate::units::Time;
@@ -35,12 +38,47 @@ pub fn stand_in_for_secrets(settings: &mut Settings) {
 }
 
 /// Runs one test and gives what is not as it must be. Bounded by the tool's own timeout and
-/// `request_timeout`; dropping the future ends what it started.
+/// `request_timeout`; dropping the future ends what it started. An actor of `actors` that the tool
+/// messages begins anew for each test, and keeps nothing.
 pub async fn run(
+    settings: &Settings,
+    tool: &Arc<Tool>,
+    actors: &[Arc<Actor>],
+    test: &ToolTest,
+    shutdown: &Shutdown,
+) -> Vec<Problem> {
+    let running = Actors::for_test(shutdown, Starter::new(helper()));
+    let target = match &tool.action {
+        Some(ActionSpec::Actor(spec)) => actors.iter().find(|actor| actor.name == spec.target),
+        _ => None,
+    };
+    let target: Vec<_> = target.cloned().into_iter().collect();
+    match running.prepare(&target, false, |_| false).await {
+        Ok(prepared) => prepared.commit(),
+        Err(errors) => {
+            let errors = errors
+                .iter()
+                .map(|(actor, error)| not_started(actor, error));
+            return plain(errors);
+        }
+    }
+    let problems = call(settings, tool, test, shutdown, &running).await;
+    running.stop();
+    problems
+}
+
+/// What kept the call from being made.
+fn plain(found: impl Iterator<Item = Diagnostic>) -> Vec<Problem> {
+    let problems = found.map(|one| Problem::new("call", Told::Plain(one.message)));
+    problems.collect()
+}
+
+async fn call(
     settings: &Settings,
     tool: &Arc<Tool>,
     test: &ToolTest,
     shutdown: &Shutdown,
+    actors: &Actors,
 ) -> Vec<Problem> {
     let timeout = match &tool.action {
         Some(ActionSpec::Http(spec)) => spec.timeout,
@@ -50,13 +88,10 @@ pub async fn run(
         Ok(stand_in) => Arc::new(stand_in),
         Err(problem) => return vec![problem],
     };
-    let runtime = match build_for_test(settings, tool, Arc::clone(&stand_in), shutdown) {
+    let upstream = Arc::clone(&stand_in);
+    let runtime = match build_for_test(settings, tool, upstream, shutdown, actors) {
         Ok(runtime) => runtime,
-        Err(found) => {
-            let found = found.into_iter();
-            let problems = found.map(|one| Problem::new("call", Told::Plain(one.message)));
-            return problems.collect();
-        }
+        Err(found) => return plain(found.into_iter()),
     };
     let operation = Operation::CallTool {
         name: tool.declaration.name.clone(),

@@ -12,11 +12,12 @@
 //! | `json call=NAME` | arguments: the tool NAME of the manifest above is called over `snodo stdio` |
 //! | `json answer` | the answer to the call above: the whole result, less `resultType`, `serverInfo` and a false `isError`; or `{"error": …}` |
 //! | `sh run` | a script, and the `text` block below is all that it prints |
+//! | `… file=NAME` | a file that lies beside every manifest of its page |
 //! | any other | nothing |
 //!
 //! An example is `manifests/example.toml`; a server file `snodo.toml` beside `manifests`. Beside the
 //! manifest lie `notes/today.txt` and `notes/old/`, `search.schema.json`, `beep.wav` and certificates;
-//! the server file declares `secrets.api_token` and `server.env = ["REGION"]`. A script starts in a
+//! the server file declares `secrets.api_token`, `server.env = ["REGION"]` and a `server.state_dir`. A script starts in a
 //! folder that holds README's `tools/hello.toml`.
 
 pub mod blocks;

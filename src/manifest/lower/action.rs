@@ -8,7 +8,7 @@ use crate::model::ActionSpec;
 use std::sync::Arc;
 
 /// The actions that a component may have.
-pub(in crate::manifest) const ACTIONS: [&str; 3] = ["http", "shell", "file"];
+pub(in crate::manifest) const ACTIONS: [&str; 4] = ["http", "shell", "file", "actor"];
 
 /// What was read of a component's action.
 pub(super) enum Action {
@@ -67,6 +67,10 @@ fn one_action<'a>(
     call: &names::Call,
     kind: &'static str,
 ) -> Option<ActionSpec> {
+    if kind == "actor" {
+        let spec = super::send::send(cx, table.table(kind)?, call)?;
+        return Some(ActionSpec::Actor(Arc::new(spec)));
+    }
     let names = call.names();
     let table = table.table_over(kind, defaults)?;
     Some(match kind {

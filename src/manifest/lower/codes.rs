@@ -52,6 +52,14 @@ pub const BAD_HEADER: Code = Code("bad-header");
 pub const BAD_META_KEY: Code = Code("bad-metadata-key");
 /// A scope that no caller can hold.
 pub const UNHELD_SCOPE: Code = Code("unheld-scope");
+/// A message to an actor that does not exist.
+pub const UNKNOWN_ACTOR: Code = Code("unknown-actor");
+/// A message that an actor does not have.
+pub const UNKNOWN_MESSAGE: Code = Code("unknown-message");
+/// A state that is to be kept, and nowhere to keep it.
+pub const NO_STATE_DIR: Code = Code("no-state-dir");
+/// An assertion in the schema of a tool that messages an actor, which is not always checked.
+pub const UNSUPPORTED_ASSERTION: Code = Code("unsupported-assertion");
 /// A secret or variable that is declared and not there.
 pub const MISSING_VALUE: Code = Code("missing-value");
 /// A component whose action cannot be made ready.
@@ -92,7 +100,7 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     ),
     (
         EMPTY_COMPONENT,
-        "A component does something (`http`, `shell`, `file`) or answers something (`result`), or \
+        "A component does something (`http`, `shell`, `file`, `actor`) or answers something (`result`), or \
          both. This one does neither, so a call could not be answered.",
     ),
     (
@@ -200,6 +208,29 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         "A key of `metadata` is a name of letters, digits, `-`, `_` and `.`, with an optional prefix \
          of dot-separated labels and a `/` before it: `com.example/category`. Prefixes whose second \
          label is `mcp` or `modelcontextprotocol` are reserved (MCP specification, `_meta`).",
+    ),
+    (
+        UNKNOWN_ACTOR,
+        "The `target` of an `actor` action is the name of an `[[actor]]` of the same server, in this or \
+         another manifest. There is none of this name here; one that `available` leaves out does not \
+         count, so give what messages it the same `available`.",
+    ),
+    (
+        UNKNOWN_MESSAGE,
+        "A declarative actor takes the messages that it has an `[actor.on.NAME]` for, and no others. \
+         Correct the name, or add the table.",
+    ),
+    (
+        NO_STATE_DIR,
+        "`persist = true` keeps an actor's state in a file below `server.state_dir`, or gives its worker \
+         a folder there. Name that folder in the server file, or with `--set server.state_dir='\"…\"'`.",
+    ),
+    (
+        UNSUPPORTED_ASSERTION,
+        "What reaches an actor is checked with the basic validator at least, whatever \
+         `server.validation` says, so the schema of a tool that messages an actor may only assert what \
+         that one checks: types, `enum`, `const`, sizes, bounds, `pattern`, `format`, members, items and \
+         local references. Say the rest in the actor, with `when` and `otherwise`.",
     ),
     (
         NOT_READY,

@@ -13,13 +13,13 @@ use std::fmt;
 /// the MCP specification says of tools (tools, "Tool Names"), since clients make identifiers and
 /// commands of both.
 pub(super) fn name(table: &mut Table<'_>, kind: Kind) -> Option<At<String>> {
-    table.set_place(format!("in a {kind}"));
+    table.set_place(format!("in {}", kind.one()));
     let name = table
         .required_string("name")
         .filter(|name| check_name(table, kind, name));
     table.set_place(match &name {
         Some(name) => format!("in {kind} \"{}\"", name.value),
-        None => format!("in a {kind} without a usable name"),
+        None => format!("in {} without a usable name", kind.one()),
     });
     name
 }
@@ -28,8 +28,12 @@ fn check_name(table: &Table<'_>, kind: Kind, name: &At<String>) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     if name.value.is_empty() || name.value.len() > 128 || !name.value.bytes().all(allowed) {
         let message = match name.value.len() {
-            0..=128 => format!("`{}` cannot be a {kind}'s name", name.value.escape_debug()),
-            long => format!("a text of {long} bytes cannot be a {kind}'s name"),
+            0..=128 => format!(
+                "`{}` cannot be {}'s name",
+                name.value.escape_debug(),
+                kind.one()
+            ),
+            long => format!("a text of {long} bytes cannot be {}'s name", kind.one()),
         };
         table.report(
             Diagnostic::error(BAD_NAME, name.at.clone(), message)
@@ -37,7 +41,10 @@ fn check_name(table: &Table<'_>, kind: Kind, name: &At<String>) -> bool {
         );
         return false;
     }
-    let awkward = if name.value.contains('.') {
+    let awkward = if kind == Kind::Actor {
+        // No client sees it.
+        None
+    } else if name.value.contains('.') {
         Some(format!(
             "several clients do not take a `.` in a {kind}'s name"
         ))

@@ -2,6 +2,9 @@
 //! the next thing is read; a component with an error is not built.
 
 mod action;
+mod actor;
+mod actor_on;
+mod actor_process;
 mod address;
 mod argument_values;
 mod arguments;
@@ -25,6 +28,7 @@ mod result;
 mod schema;
 mod schema_place;
 mod scopes;
+mod send;
 mod shell;
 mod shell_program;
 mod test;
@@ -34,6 +38,8 @@ mod tool;
 mod wrap;
 
 pub(super) use action::ACTIONS;
+pub use actor::actor;
+pub(super) use actor::unknown_message;
 pub(super) use base::refuse_unserved;
 pub use defaults::{check as check_defaults, finish as finish_defaults};
 pub use prompt::prompt;

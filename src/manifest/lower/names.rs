@@ -50,31 +50,57 @@ pub(super) fn texts<'n>(
 }
 
 fn with(cx: &Cx<'_>, root: &'static str, brought: Declared) -> Call {
-    let values = &cx.settings.values;
     Call {
         root,
-        names: Names::new()
+        names: values(cx)
             .with(root, brought)
-            .with_members(
-                "secrets",
-                Declared::names(values.secrets.keys().cloned()),
-                "declare it in `[secrets]` of the server file",
-            )
-            .with_members(
-                "env",
-                Declared::names(values.env.keys().cloned()),
-                "list it in `server.env` of the server file",
-            )
             .with("auth", Declared::names(["principal", "scopes"]))
             .with("request", Declared::names(["id", "method"]))
             .with("client", Declared::names(["name", "version"])),
     }
 }
 
+/// The names that hold something before any call.
+pub(super) fn values(cx: &Cx<'_>) -> Names {
+    let secrets = &cx.settings.values.secrets;
+    with_env(cx, Names::new()).with_members(
+        "secrets",
+        Declared::names(secrets.keys().cloned()),
+        "declare it in `[secrets]` of the server file",
+    )
+}
+
+fn with_env(cx: &Cx<'_>, names: Names) -> Names {
+    let env = &cx.settings.values.env;
+    names.with_members(
+        "env",
+        Declared::names(env.keys().cloned()),
+        "list it in `server.env` of the server file",
+    )
+}
+
+/// The names within a declarative actor with this state. Secrets are not among them: a state is saved,
+/// and what it replies is shown.
+pub(super) fn actor(cx: &Cx<'_>, state: Option<&Map<String, Value>>) -> Names {
+    let state = match state {
+        Some(state) => Declared::names(state.keys().cloned()),
+        // It cannot be read; saying so once is enough.
+        None => Declared::Open,
+    };
+    with_env(cx, Names::new())
+        .with("state", state)
+        .with("msg", Declared::Open)
+}
+
 impl Call {
     /// The names before the action has run.
     pub(super) fn names(&self) -> &Names {
         &self.names
+    }
+
+    /// The name of all that the call brings: `args`.
+    pub(super) fn root(&self) -> &'static str {
+        self.root
     }
 
     /// It is the reading of a resource: what it brings are the variables of a URI.
@@ -91,6 +117,8 @@ impl Call {
             Action::Whole(ActionSpec::Http(_)) => "http",
             Action::Whole(ActionSpec::Shell(_)) => "shell",
             Action::Whole(ActionSpec::File(_)) => "file",
+            Action::Whole(ActionSpec::Actor(spec)) if spec.timeout.is_none() => "cast",
+            Action::Whole(ActionSpec::Actor(_)) => "call",
         };
         let output = Declared::names(output(kind).iter().copied());
         self.names.clone().with("output", output)
@@ -111,6 +139,10 @@ fn output(kind: &str) -> &'static [&'static str] {
             "overflow",
             "json",
         ],
+        "call" => &["reply"],
+        "cast" => &["sent"],
+        // It is not known which of both it is to be.
+        "actor" => &["reply", "sent"],
         _ => &[
             "text", "bytes", "mime", "size", "modified", "path", "entries",
         ],

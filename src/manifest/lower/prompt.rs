@@ -21,7 +21,7 @@ pub fn prompt<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>
     let name = identity::name(&mut table, Kind::Prompt);
     let (is_available, prompt) =
         available::read(cx, &table, || build(cx, &table, name.as_ref(), defaults));
-    base::refuse_unserved(&table, &["actor", "ask", "refused", "requires", "state"]);
+    base::refuse_unserved(&table, &["ask", "refused", "requires", "state"]);
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
     Lowered {

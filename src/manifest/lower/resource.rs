@@ -26,10 +26,7 @@ pub fn resource<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'
     let key = address.as_ref().map(|address| address.key.clone());
     let (is_available, resource) =
         available::read(cx, &table, || build(cx, &table, address, defaults));
-    base::refuse_unserved(
-        &table,
-        &["actor", "ask", "refused", "requires", "state", "test"],
-    );
+    base::refuse_unserved(&table, &["ask", "refused", "requires", "state", "test"]);
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
     Lowered {
@@ -188,7 +185,7 @@ fn result<'a>(
         contents::contents(cx, result, &names)
     });
     let says = spec.as_ref().is_some_and(|spec| spec.contents.is_some());
-    let is_told = cx.findings.errors() > before || table.has("actor");
+    let is_told = cx.findings.errors() > before;
     if matches!(action, Action::None) && !says && !is_told {
         let message = match spec {
             Some(_) => "the resource has no action, and its `result` holds nothing",

@@ -2,11 +2,11 @@
 //! compiler finds said at the key that wrote it.
 
 use super::arguments::{Declared, additional, object};
-use super::codes::{BAD_JSON, CONFLICT};
-use super::schema_place::{Origin, say};
+use super::codes::{BAD_JSON, CONFLICT, UNSUPPORTED_ASSERTION};
+use super::schema_place::{Origin, say, say_at};
 use super::{Cx, outside_file, read_named};
 use crate::lang::diag::Diagnostic;
-use crate::lang::schema::{Root, Schema, header_params};
+use crate::lang::schema::{Root, Schema, Validation, header_params, unsupported_assertions};
 use crate::manifest::read::{At, Entry, Table, span, to_json, within};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -203,6 +203,23 @@ fn reason(error: &serde_json::Error) -> String {
     text.replacen("EOF", "the text ends", 1)
 }
 
+/// Says which assertions the basic validator leaves out.
+fn say_unsupported(table: &Table<'_>, json: &Value, origin: &Origin<'_>) {
+    for found in unsupported_assertions(json) {
+        let message = format!(
+            "`{}` is not checked for a tool that messages an actor",
+            found.keyword
+        );
+        say_at(
+            table,
+            &found.pointer,
+            UNSUPPORTED_ASSERTION,
+            &message,
+            origin,
+        );
+    }
+}
+
 fn compile(
     cx: &Cx<'_>,
     table: &Table<'_>,
@@ -218,7 +235,14 @@ fn compile(
             say(table, error, origin);
         }
     }
-    let validation = cx.settings.server.validation;
+    let mut validation = cx.settings.server.validation;
+    if root == Root::Input && table.has("actor") {
+        say_unsupported(table, json, origin);
+        // What reaches an actor is always checked.
+        if validation == Validation::None {
+            validation = Validation::Basic;
+        }
+    }
     match cx.schemas.get_or_compile(json, root, validation) {
         Ok(schema) => {
             for warning in schema.warnings() {

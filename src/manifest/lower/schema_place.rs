@@ -60,6 +60,25 @@ pub(super) fn say(table: &Table<'_>, error: &SchemaError, origin: &Origin<'_>) {
     table.report(diagnostic);
 }
 
+/// Reports an error of the language's own about a part of a schema, at the nearest place that wrote it.
+pub(super) fn say_at(
+    table: &Table<'_>,
+    pointer: &str,
+    code: Code,
+    message: &str,
+    origin: &Origin<'_>,
+) {
+    let place = place(table, origin, pointer);
+    let mut diagnostic = Diagnostic::error(code, place.at, message);
+    if let Some(label) = place.label {
+        diagnostic = diagnostic.label(label);
+    }
+    if let Origin::File { at, .. } = origin {
+        diagnostic = diagnostic.related(at.clone(), "named here");
+    }
+    table.report(diagnostic);
+}
+
 /// A declared default is the author's word, and one that its own schema refuses is an error. A raw
 /// schema often comes from elsewhere, where such defaults are common (`"default": null`).
 fn kind(error: &SchemaError, origin: &Origin<'_>) -> (Code, Severity) {

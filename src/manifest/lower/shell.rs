@@ -94,7 +94,7 @@ pub(super) fn check_nul(table: &Table<'_>, read: &At<Template>) -> bool {
     !has_nul
 }
 
-fn env(table: &Table<'_>, templates: &Templates<'_>) -> Vec<(String, Template)> {
+pub(super) fn env(table: &Table<'_>, templates: &Templates<'_>) -> Vec<(String, Template)> {
     let Some(variables) = table.table("env") else {
         return Vec::new();
     };
@@ -110,7 +110,7 @@ fn env(table: &Table<'_>, templates: &Templates<'_>) -> Vec<(String, Template)> 
     env
 }
 
-fn pass_env(cx: &Cx<'_>, table: &Table<'_>) -> Vec<(String, String)> {
+pub(super) fn pass_env(cx: &Cx<'_>, table: &Table<'_>) -> Vec<(String, String)> {
     let listed = table.literals("pass_env");
     let names: Vec<String> = match (listed, table.has("pass_env")) {
         (Some(names), _) => names
@@ -131,7 +131,10 @@ fn pass_env(cx: &Cx<'_>, table: &Table<'_>) -> Vec<(String, String)> {
 }
 
 /// Where the child will look for its program; `None` when a call decides.
-fn search_path(env: &[(String, Template)], pass_env: &[(String, String)]) -> Option<String> {
+pub(super) fn search_path(
+    env: &[(String, Template)],
+    pass_env: &[(String, String)],
+) -> Option<String> {
     let own = env.iter().find(|(name, _)| name == "PATH");
     if let Some((_, path)) = own {
         return path.literal().map(str::to_owned);
@@ -141,7 +144,7 @@ fn search_path(env: &[(String, Template)], pass_env: &[(String, String)]) -> Opt
 }
 
 /// The working folder; `None` when it is said wrong.
-fn cwd(cx: &Cx<'_>, table: &Table<'_>) -> Option<PathBuf> {
+pub(super) fn cwd(cx: &Cx<'_>, table: &Table<'_>) -> Option<PathBuf> {
     table.knows("cwd");
     if !table.has("cwd") {
         return Some(cx.folder.path().to_owned());
@@ -224,7 +227,7 @@ fn overflow(table: &Table<'_>, parse: &Parse, most: Option<&At<usize>>) -> Optio
     Some(ttl.map_or(Duration::from_secs(600), |read| read.value))
 }
 
-fn limits(table: &Table<'_>) -> LimitsSpec {
+pub(super) fn limits(table: &Table<'_>) -> LimitsSpec {
     let count = |key, low: i64, high: i64| {
         table
             .integer(key, low..=high)

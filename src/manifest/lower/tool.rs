@@ -19,7 +19,7 @@ pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>)
     let (is_available, tool) =
         available::read(cx, &table, || build(cx, &table, name.as_ref(), defaults));
     let tests = test::tests(cx, &table, name.as_ref());
-    base::refuse_unserved(&table, &["actor", "ask", "refused", "requires", "state"]);
+    base::refuse_unserved(&table, &["ask", "refused", "requires", "state"]);
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
     let tool = tool.filter(|_| is_whole).map(Arc::new);
@@ -116,7 +116,6 @@ fn result<'a>(
     };
     if matches!(action, Action::None)
         && matches!(answers, Answers::Nothing)
-        && !table.has("actor")
         && (!has_result || spec.is_some())
         // A misspelt `text` is told of as such.
         && cx.findings.errors() == before
@@ -127,7 +126,9 @@ fn result<'a>(
         };
         let help = match spec {
             Some(_) => "add `text`, `structured` or `content` to `[tool.result]`",
-            None => "add `[tool.shell]`, `[tool.http]`, `[tool.file]` or `[tool.result]`",
+            None => {
+                "add `[tool.shell]`, `[tool.http]`, `[tool.file]`, `[tool.actor]` or `[tool.result]`"
+            }
         };
         table.report(Diagnostic::error(EMPTY_COMPONENT, table.at(), message).help(help));
         return None;

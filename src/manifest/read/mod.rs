@@ -22,7 +22,7 @@ pub use literal::within;
 pub use placeholder::placeholder;
 pub use syntax::{SYNTAX, parse};
 pub use table::{Layer, MISSING_KEY, OUT_OF_RANGE, Table, UNKNOWN_KEY, WRONG_TYPE};
-pub use template::Templates;
+pub use template::{BAD_TEMPLATE, Templates};
 pub use typed::NOT_LITERAL;
 
 use crate::lang::diag::Code;

@@ -8,8 +8,8 @@ use crate::lang::diag::{Code, Diagnostic, Severity, Span};
 use crate::lang::template::{Names, Template, TemplateError, TemplateErrorKind, TooDeep, Tree};
 use toml::de::DeValue;
 
-/// A template that cannot be parsed, or uses what does not exist.
-pub(super) const BAD_TEMPLATE: Code = Code("bad-template");
+/// A template that cannot be parsed, or uses what does not exist; or that fails when it is loaded.
+pub const BAD_TEMPLATE: Code = Code("bad-template");
 /// A name in a template that holds nothing here.
 pub(super) const UNKNOWN_NAME: Code = Code("unknown-name");
 
@@ -19,7 +19,9 @@ pub(super) const EXPLAIN: &[(Code, &str)] = &[
         BAD_TEMPLATE,
         "The text between `{{` and `}}` (or `{%` and `%}`) is not a template expression, or uses a \
          filter, test, function or statement that does not exist here. docs/manifest.md lists the \
-         filters; `include`, `import`, `extends` and file access do not exist.",
+         filters; `include`, `import`, `extends` and file access do not exist. The templates of \
+         `[actor.process]` are filled in when they are loaded; there it is also an expression that \
+         fails on the values that there are.",
     ),
     (
         UNKNOWN_NAME,

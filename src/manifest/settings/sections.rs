@@ -102,6 +102,7 @@ impl Reader<'_> {
             identity: identity.clone(),
             validation: Validation::Full,
             on_error: OnError::Refuse,
+            state_dir: None,
             secret: None,
             page_size: 100,
             caches: Caches {
@@ -150,6 +151,9 @@ impl Reader<'_> {
         settings.secret = server
             .entry("secret")
             .and_then(|entry| self.secret(&server, &entry, "in `server.secret`"));
+        if let Some(read) = server.literal("state_dir") {
+            settings.state_dir = Some(absolute(&self.resolve(&read.at, &read.value)));
+        }
         if let Some(read) = server.count("page_size", 1..=10_000) {
             settings.page_size = read.value;
         }
@@ -159,7 +163,7 @@ impl Reader<'_> {
         caches(&server, &mut settings.caches);
         // Read by `env`, which needs the whole table.
         server.knows("env");
-        refuse_unserved(&server, &["protocols", "state_dir", "capabilities"]);
+        refuse_unserved(&server, &["protocols", "capabilities"]);
         server.finish();
         settings
     }
@@ -325,4 +329,9 @@ fn reload(table: &Table<'_>) -> ReloadSettings {
     }
     reload.finish();
     settings
+}
+
+/// A path that does not depend on the folder the process is in.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

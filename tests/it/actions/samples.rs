@@ -84,10 +84,56 @@ fn every_sample_answers() {
     );
     let answer = daemon.ask(&list(1));
     let tools = answer["result"]["tools"].as_array().unwrap().clone();
-    let read_only = |tool: &Value| tool["annotations"]["readOnlyHint"] == true;
+    // These change what an actor holds, in memory.
+    let changing = [
+        "counter_add",
+        "counter_take",
+        "job_put",
+        "job_next",
+        "note_add",
+    ];
+    let read_only = |tool: &Value| {
+        let changes = changing.iter().any(|name| tool["name"] == *name);
+        changes != (tool["annotations"]["readOnlyHint"] == true)
+    };
     assert!(tools.len() >= 9 && tools.iter().all(read_only), "{tools:?}");
     if tools.iter().any(|tool| tool["name"] == "uptime") {
         assert!(text(&daemon, "uptime", json!({})).contains("load average"));
+    }
+}
+
+#[test]
+fn the_samples_with_a_state_keep_it_from_call_to_call() {
+    let daemon = samples();
+    let ask = |tool, arguments| result(&daemon, tool, arguments)["structuredContent"].take();
+    assert_eq!(
+        ask("counter_add", json!({ "by": 4 })),
+        json!({ "value": 4 })
+    );
+    assert_eq!(ask("counter_take", json!({})), json!({ "value": 3 }));
+    for job in ["sweep", "dust"] {
+        ask("job_put", json!({ "job": job }));
+    }
+    assert_eq!(
+        ask("job_next", json!({})),
+        json!({ "job": "sweep", "left": 1 })
+    );
+    assert_eq!(
+        ask("job_next", json!({})),
+        json!({ "job": "dust", "left": 0 })
+    );
+    assert_eq!(failure(&daemon, "job_next", json!({})), "no job waits");
+    // Without Python the notes are left out.
+    if Command::new("python3").arg("-V").output().is_ok() {
+        assert_eq!(
+            ask("note_add", json!({ "text": "buy milk" })),
+            json!({ "id": 1 })
+        );
+        ask("note_add", json!({ "text": "sell bread" }));
+        let found = json!({ "count": 1, "notes": [{ "id": 1, "text": "buy milk" }] });
+        assert_eq!(ask("note_search", json!({ "word": "milk" })), found);
+        let quoted = ask("note_search", json!({ "word": "' OR 1=1 --" }));
+        assert_eq!(quoted["count"], 0, "{quoted}");
     }
 }
 

@@ -47,6 +47,11 @@ impl Block {
         self.info.strip_prefix("json request=")
     }
 
+    /// The name of the file that the block is: `python file=NAME`.
+    pub(super) fn file(&self) -> Option<&str> {
+        Some(self.info.split_once(" file=")?.1)
+    }
+
     /// The tool that a `json call=NAME` block calls.
     pub fn call(&self) -> Option<&str> {
         self.info.strip_prefix("json call=")

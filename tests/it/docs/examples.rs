@@ -5,8 +5,17 @@ use crate::support::{Project, Stdio, call, modern};
 use serde_json::Value;
 use std::process::{Command, Stdio as Io};
 
-/// A project in which the examples' files, secret and variable are.
-fn project() -> Project {
+/// A project in which the examples' files, secret and variable are, and the files that the page shows.
+fn project(blocks: &[Block]) -> Project {
+    let shown = blocks
+        .iter()
+        .filter_map(|block| Some((block.file()?, block)));
+    shown.fold(around(), |project, (name, block)| {
+        project.file(&format!("manifests/{name}"), &block.text)
+    })
+}
+
+fn around() -> Project {
     let key = rcgen::KeyPair::generate().unwrap();
     let certificate = rcgen::CertificateParams::new(vec!["localhost".to_owned()])
         .unwrap()
@@ -37,6 +46,7 @@ fn with_values(project: Project) -> Project {
     project
         .set("secrets.api_token={ env = \"API_TOKEN\" }")
         .set("server.env=[\"REGION\"]")
+        .set("server.state_dir=\"states\"")
 }
 
 /// The block below, which must be `text`: what is printed.
@@ -95,7 +105,7 @@ fn every_manifest_on_every_page_loads_or_fails_as_it_says() {
             if kind.starts_with("server") {
                 continue;
             }
-            let project = with_values(project()).manifest("example.toml", &block.text);
+            let project = with_values(project(&blocks)).manifest("example.toml", &block.text);
             check(&project, &blocks, index, kind);
             seen += 1;
         }
@@ -112,7 +122,7 @@ fn every_server_file_on_every_page_loads_or_fails_as_it_says() {
             let Some(kind) = block.info.strip_prefix("toml server").map(str::trim) else {
                 continue;
             };
-            let project = project()
+            let project = project(&blocks)
                 .manifest(
                     "example.toml",
                     "[[tool]]\nname = \"x\"\nresult.text = \"x\"\n",
@@ -141,7 +151,7 @@ fn every_call_on_every_page_gives_the_answer_below_it() {
         let mut manifest: Option<(Project, &Block)> = None;
         for (index, block) in blocks.iter().enumerate() {
             if block.is("toml") || block.is("toml warns") {
-                let project = with_values(project()).manifest("example.toml", &block.text);
+                let project = with_values(project(&blocks)).manifest("example.toml", &block.text);
                 manifest = Some((project, block));
                 served = None;
             }

@@ -84,6 +84,18 @@ expect.protocol_error = { code = 1, Z = 1 }
 [[tool]]
 name = "c"
 file = { path = "a.toml", Z = 1 }
+[[tool]]
+name = "d"
+actor = { target = "x", call = "a", Z = 1 }
+[[actor]]
+name = "x"
+Z = 1
+every = { interval_ms = 1, message = "a", Z = 1 }
+[actor.on.a]
+Z = 1
+[[actor]]
+name = "y"
+process = { command = ["ls"], Z = 1 }
 [[resource]]
 uri = "a:b"
 name = "r"
@@ -104,7 +116,7 @@ result = { messages = [{ role = "user", content = "x", Z = 1 }], Z = 1 }
     assert_eq!(checked.matches("unknown key").count(), probes, "{checked}");
     let mut known = listed(&checked);
     assert!(known.len() > 100, "{known:?}");
-    known.extend(["shell", "http", "file"].map(str::to_owned));
+    known.extend(["shell", "http", "file", "actor"].map(str::to_owned));
     let shown = shown("docs/manifest.md", "toml");
     let refused = ticked("docs/manifest.md", "\n## Not served yet");
     for key in known {

@@ -1,0 +1,102 @@
+//! Handling the messages of a declarative actor: one after the other, and with `persist` several
+//! before each save, so that a slow disk is waited for once.
+
+use super::{Life, Running};
+use crate::actor::declared::{Declared, NotHandled};
+use crate::actor::error::CallError;
+use crate::actor::mailbox::{Envelope, ReplyTo};
+use crate::actor::store::Store;
+use crate::model::Body;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Most messages that are handled before their state is saved.
+const MOST: usize = 64;
+
+/// A message that was handled, and whose reply is held back.
+struct Held {
+    message: String,
+    reply: Option<ReplyTo>,
+    result: Result<Value, NotHandled>,
+}
+
+impl Life {
+    /// Handles a message, and those that wait behind it while nothing is saved.
+    pub(super) async fn handle(&mut self, first: Envelope) {
+        let actor = Arc::clone(&self.actor);
+        let Body::Declared(spec) = &actor.body else {
+            return;
+        };
+        let Running::Declared { state, store } = &mut self.running else {
+            return;
+        };
+        let mut held = Vec::new();
+        let mut undo = Vec::new();
+        let mut next = Some(first);
+        while let Some(envelope) = next {
+            let Envelope {
+                message,
+                payload,
+                reply,
+            } = envelope;
+            let result = state.handle(spec, &message, payload);
+            let result = result.map(|handled| {
+                undo.push(handled.undo);
+                handled.reply
+            });
+            held.push(Held {
+                message,
+                reply,
+                result,
+            });
+            next = match store {
+                Some(_) if held.len() < MOST => self.mailbox.take(),
+                _ => None,
+            };
+        }
+        let changed = undo.iter().any(|members| !members.is_empty());
+        if changed
+            && let Some(store) = store
+            && let Err(error) = save(state, store).await
+        {
+            while let Some(members) = undo.pop() {
+                state.undo(members);
+            }
+            let path = store.path();
+            let text = format!("the state cannot be saved to `{}`: {error}", path.display());
+            for one in &mut held {
+                one.result = Err(NotHandled::Failed(text.clone()));
+            }
+        }
+        for one in held {
+            self.tell(one);
+        }
+    }
+
+    fn tell(&mut self, held: Held) {
+        let Held {
+            message,
+            reply,
+            result,
+        } = held;
+        match (reply, result) {
+            (Some(reply), Ok(value)) => {
+                // Who has gone does not hear it.
+                let _gone = reply.send(Ok(value));
+            }
+            (Some(reply), Err(NotHandled::Refused(text) | NotHandled::Failed(text))) => {
+                let _gone = reply.send(Err(CallError::Failed(text)));
+            }
+            (None, Err(NotHandled::Failed(text))) => self.unheard(&message, &text),
+            // A condition that does not hold is no fault.
+            (None, _) => {}
+        }
+    }
+}
+
+async fn save(state: &Declared, store: &Store) -> Result<(), std::io::Error> {
+    let store = store.clone();
+    let state = state.shared();
+    let saved = tokio::task::spawn_blocking(move || store.save(&state)).await;
+    saved.unwrap_or_else(|error| Err(std::io::Error::other(error)))
+}
