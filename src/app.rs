@@ -11,7 +11,7 @@ use crate::lang::diag::Diagnostic;
 use crate::manifest::environment::Environment;
 use crate::manifest::settings::Asked;
 use crate::model::{Counts, Settings};
-use crate::reload::{self, Reloader, State};
+use crate::reload::{self, KnownFiles, Reloader, State};
 use crate::runtime::{Handle, Hub, Runtime};
 use crate::server::{Endpoint, Limits, Server};
 use crate::service::Status;
@@ -168,9 +168,23 @@ async fn serve(
     let (status, shutdown) = (around.status, &around.shutdown);
     let settings = state.settings.clone();
     let counts = runtime.counts();
-    let handle = Handle::new(Arc::new(runtime));
+    let runtime = Arc::new(runtime);
+    let files = KnownFiles::default();
+    // Before anybody can ask to be told of their edits.
+    tokio::task::spawn_blocking({
+        let (files, runtime, stop) = (
+            files.clone(),
+            Arc::clone(&runtime),
+            shutdown.token().clone(),
+        );
+        move || files.begin(&runtime, &stop)
+    })
+    .await
+    .context("watched files cannot be looked at")?;
+    let handle = Handle::new(runtime);
     let limits = Limits {
         in_flight: settings.max_in_flight,
+        outliving: settings.http.max_connections,
         request_timeout: settings.request_timeout,
     };
     let hub = Hub::new(settings.http.max_subscriptions);
@@ -191,14 +205,15 @@ async fn serve(
         shutdown.clone(),
         status.clone(),
         mover,
-    );
+    )
+    .looking_at(files.clone());
     // What connects from here on waits in the backlog until it is accepted.
     status.serving();
     let stop = shutdown.token().clone();
     // It ends when the process begins to stop; on stdio, when the set is dropped.
     let mut beside = JoinSet::new();
     let watched = settings.reload.clone();
-    beside.spawn(reload::watch_files(handle, hub, watched, stop.clone()));
+    beside.spawn(reload::watch_files(files, hub, watched, stop.clone()));
     beside.spawn(reload::run(
         reloader,
         settings.reload.clone(),
@@ -288,7 +303,7 @@ async fn serve_stdio<E: Endpoint>(
         ..StdioOptions::default()
     };
     tracing::info!(components = %counts, "serving standard input and output");
-    let ended = stdio::serve_standard_streams(server, &options, shutdown).await;
+    let ended = stdio::serve_standard_streams(server.open(), &options, shutdown).await;
     let ended = ended.context("cannot use the standard streams")?;
     tracing::debug!(?ended, "the stream of messages ended");
     Ok(())

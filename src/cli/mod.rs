@@ -1,12 +1,15 @@
 //! The command line: one file a subcommand. Exit codes: 0 done, 1 refused (what is wrong stands on
 //! standard error), 2 misused; `test` has its own.
 
+mod add;
 mod arguments;
 mod call;
 mod catalog;
 mod check;
 mod complete;
+mod connect;
 mod exec_limits;
+mod generate;
 mod init;
 mod list;
 mod listen;
@@ -83,9 +86,21 @@ enum Command {
     /// Say what changes on a server, until interrupted
     #[command(after_help = listen::EXAMPLES)]
     Listen(listen::Arguments),
+    /// Serve a client on standard input and output by a server that runs
+    #[command(after_help = connect::EXAMPLES)]
+    Connect(connect::Arguments),
+    /// Add this server to the configuration of a client
+    #[command(after_help = add::EXAMPLES)]
+    Add(add::Arguments),
     /// Print the JSON Schema of manifests or of the server file, for editors
     #[command(after_help = schema::EXAMPLES)]
     Schema(schema::Arguments),
+    /// Print the completions of a shell
+    #[command(after_help = generate::COMPLETIONS)]
+    Completions(generate::Completions),
+    /// Print or write the man pages
+    #[command(after_help = generate::MAN)]
+    Man(generate::Man),
 }
 
 /// Where manifests and settings come from.
@@ -133,6 +148,10 @@ pub fn main() -> ExitCode {
         Command::Prompt(arguments) => prompt::run(arguments),
         Command::Complete(arguments) => complete::run(arguments),
         Command::Listen(arguments) => listen::run(arguments),
+        Command::Connect(arguments) => connect::run(&arguments),
+        Command::Add(arguments) => add::run(&arguments),
+        Command::Completions(arguments) => generate::completions(&arguments),
+        Command::Man(arguments) => generate::man(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
     }
 }

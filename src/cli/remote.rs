@@ -42,15 +42,8 @@ pub(super) struct Place {
     /// A command that starts a server on its standard streams; a shell reads it
     #[arg(long, value_name = "COMMAND")]
     stdio: Option<String>,
-    /// A header of each request, 'Authorization: Bearer …' for example
-    #[arg(long = "header", value_name = "NAME: VALUE", requires = "url")]
-    headers: Vec<String>,
-    /// A variable of the environment that holds the access token to send
-    #[arg(long, value_name = "NAME", requires = "url")]
-    token_env: Option<String>,
-    /// A file of certificates to trust beside the platform's
-    #[arg(long, value_name = "FILE", requires = "url")]
-    ca_file: Option<PathBuf>,
+    #[command(flatten)]
+    reached: Reached,
     /// Speak this revision of the protocol and no other
     #[arg(long, value_name = "REVISION")]
     protocol: Option<String>,
@@ -63,6 +56,49 @@ pub(super) struct Place {
     /// Show more of both
     #[arg(long, short)]
     verbose: bool,
+}
+
+/// How a server is reached over HTTP.
+#[derive(Debug, Args)]
+pub(super) struct Reached {
+    /// A header of each request, 'Authorization: Bearer …' for example
+    #[arg(long = "header", value_name = "NAME: VALUE")]
+    headers: Vec<String>,
+    /// A variable of the environment that holds the access token to send
+    #[arg(long, value_name = "NAME")]
+    token_env: Option<String>,
+    /// A file of certificates to trust beside the platform's
+    #[arg(long, value_name = "FILE")]
+    ca_file: Option<PathBuf>,
+}
+
+impl Reached {
+    fn is_empty(&self) -> bool {
+        self.headers.is_empty() && self.token_env.is_none() && self.ca_file.is_none()
+    }
+
+    /// The headers that were given.
+    pub(super) fn headers(&self, environment: &Environment) -> Result<HeaderMap, Failed> {
+        let mut headers = HeaderMap::new();
+        for text in &self.headers {
+            let (name, value) = header(text)?;
+            headers.append(name, value);
+        }
+        if let Some(name) = &self.token_env {
+            headers.insert(AUTHORIZATION, token(environment, name)?);
+        }
+        Ok(headers)
+    }
+
+    /// The certificates that were given.
+    pub(super) fn certificates(&self) -> Result<Vec<Vec<u8>>, Failed> {
+        let read = self.ca_file.iter().map(|path| {
+            std::fs::read(path).map_err(|error| {
+                Failed::misused(format!("cannot read `{}`: {error}", path.display()))
+            })
+        });
+        read.collect()
+    }
 }
 
 /// Why a command did not do what it was asked.
@@ -88,7 +124,8 @@ impl Failed {
         Self::Misused(what.into(), None)
     }
 
-    fn say(&self) -> ExitCode {
+    /// Says it, and gives the exit code.
+    pub(super) fn say(&self) -> ExitCode {
         let (what, help, code) = match self {
             Self::Misused(what, help) => (what.clone(), help.clone(), MISUSED),
             Self::Client(error) => (error.to_string(), error.help(), NO_ANSWER),
@@ -173,24 +210,14 @@ impl Place {
                 )
             })?),
         };
-        let timeout = Duration::try_from_secs_f64(self.timeout)
-            .ok()
-            .filter(|timeout| !timeout.is_zero())
-            .ok_or_else(|| Failed::misused("--timeout is a number of seconds above 0"))?;
-        let mut headers = HeaderMap::new();
-        for text in &self.headers {
-            let (name, value) = header(text)?;
-            headers.append(name, value);
+        if self.url.is_none() && !self.reached.is_empty() {
+            return Err(Failed::misused(
+                "--header and --ca-file are for servers that --url names",
+            ));
         }
-        if let Some(name) = &self.token_env {
-            headers.insert(AUTHORIZATION, token(environment, name)?);
-        }
-        let ca = match &self.ca_file {
-            None => Vec::new(),
-            Some(path) => vec![std::fs::read(path).map_err(|error| {
-                Failed::misused(format!("cannot read `{}`: {error}", path.display()))
-            })?],
-        };
+        let timeout = seconds("--timeout", self.timeout)?;
+        let headers = self.reached.headers(environment)?;
+        let ca = self.reached.certificates()?;
         Ok(Options {
             version,
             timeout,
@@ -201,8 +228,16 @@ impl Place {
     }
 }
 
+/// A length of time that an option takes.
+pub(super) fn seconds(option: &str, given: f64) -> Result<Duration, Failed> {
+    Duration::try_from_secs_f64(given)
+        .ok()
+        .filter(|given| !given.is_zero())
+        .ok_or_else(|| Failed::misused(format!("{option} is a number of seconds above 0")))
+}
+
 /// Where a URL leads.
-fn address(text: &str) -> Result<Target, Failed> {
+pub(super) fn address(text: &str) -> Result<Target, Failed> {
     if let Some(path) = text.strip_prefix("unix:") {
         return Ok(Target::Unix(path.into(), "/mcp".into()));
     }

@@ -6,6 +6,7 @@ mod error;
 mod http;
 mod lists;
 mod options;
+mod relay;
 mod sse;
 mod stdio;
 mod tool;
@@ -14,6 +15,7 @@ mod waiting;
 pub use error::{ClientError, Ending};
 pub use lists::{Kind, Listed};
 pub use options::{Aside, Options, Program, Target};
+pub use relay::{Relay, Say};
 pub use tool::Tool;
 
 use crate::protocol::client::{Notice, Request, RpcError, Said, Version, headers, subscription};

@@ -44,6 +44,11 @@ impl Tool {
         &self.name
     }
 
+    /// Which arguments are mirrored into headers.
+    pub fn mirrored(&self) -> &[HeaderParam] {
+        &self.mirrored
+    }
+
     /// The schema of its arguments.
     pub fn schema(&self) -> &Value {
         &self.schema

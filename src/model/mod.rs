@@ -39,7 +39,7 @@ pub use progress::{PatternError, ProgressPattern, ProgressSpec, Reached};
 pub use prompt::{MessageSpec, Prompt, PromptArgument, PromptDeclaration, PromptResultSpec};
 pub use resource::{ContentData, ContentSpec, Resource, ResourceDeclaration, ResourceResultSpec};
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
-pub use settings::{Caches, OnError, ReloadSettings, ServerSettings, Settings, Values};
+pub use settings::{Caches, OnError, ReloadSettings, Revision, ServerSettings, Settings, Values};
 pub use test::{
     Ending, Expectation, ProtocolErrorExpectation, RequestExpectation, ToolTest, UpstreamAnswer,
     UpstreamBody, UpstreamFault, UpstreamReply,

@@ -65,6 +65,11 @@ pub struct Resource {
     pub at: Span,
 }
 
+impl Resource {
+    /// What the URIs begin with that the server keeps for itself, in lower case.
+    pub const OWN_SCHEME: &str = "snodo:";
+}
+
 /// A resource's `result`.
 #[derive(Debug, Default)]
 pub struct ResourceResultSpec {

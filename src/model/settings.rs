@@ -2,6 +2,7 @@
 //! may see.
 
 use super::{AuthSettings, Cache, HttpSettings, Identity};
+use crate::lang::diag::Span;
 use crate::lang::schema::Validation;
 use crate::secret::Secret;
 use crate::telemetry::LogSettings;
@@ -41,13 +42,15 @@ pub struct Settings {
 pub struct ServerSettings {
     /// Name, version, title, instructions.
     pub identity: Identity,
+    /// The revisions of the protocol that are spoken; all that this program knows when absent.
+    pub protocols: Option<Vec<Revision>>,
     /// How far arguments are checked.
     pub validation: Validation,
     /// What a broken manifest at start means.
     pub on_error: OnError,
     /// Where states of actors are kept.
     pub state_dir: Option<PathBuf>,
-    /// The key of cursors; made at start when absent.
+    /// The key of cursors and sessions; made at start when absent.
     pub secret: Option<Secret>,
     /// Most entries on a page of a list, 1 to 10,000.
     pub page_size: usize,
@@ -55,6 +58,23 @@ pub struct ServerSettings {
     pub caches: Caches,
     /// How long requests in flight may go on once the server stops.
     pub grace: Duration,
+}
+
+/// A revision of the protocol, as the server file names it. Whether there is one of that name is known
+/// where the runtime is built.
+#[derive(Clone, Debug)]
+pub struct Revision {
+    /// Its name.
+    pub name: String,
+    /// Where it is named.
+    pub at: Span,
+}
+
+impl PartialEq for Revision {
+    /// By name: where it stands makes no difference to what is served.
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
 }
 
 /// How long and for whom results may be kept, by what they are of (`server.cache`).

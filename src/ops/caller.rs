@@ -20,6 +20,9 @@ struct Identity {
 }
 
 impl Caller {
+    /// Somebody who has shown nothing.
+    pub const NOBODY: Self = Self(None);
+
     /// A caller of this name with these scopes, which must stand in byte order, each once. What it
     /// has shown is good until `expires` and until `revoked` is cancelled.
     pub fn known(

@@ -45,6 +45,23 @@ pub struct Trace {
     pub state: Option<String>,
 }
 
+/// What a caller can do for a server that asks it for something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Put a form before its user.
+    pub form: bool,
+    /// Send its user to a URL.
+    pub url: bool,
+    /// Ask its model.
+    pub sampling: bool,
+    /// Ask its model, and let it use tools.
+    pub sampling_tools: bool,
+    /// Ask its model, and give it context.
+    pub sampling_context: bool,
+    /// Say where it works.
+    pub roots: bool,
+}
+
 /// One request's surroundings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Context {
@@ -54,6 +71,8 @@ pub struct Context {
     pub method: &'static str,
     /// The caller, when it named itself.
     pub client: Option<ClientInfo>,
+    /// What the caller can do, as far as it has said so.
+    pub capabilities: Capabilities,
     /// Set when the caller wants progress notifications.
     pub progress: Option<ProgressToken>,
     /// Set when the caller wants log notifications.

@@ -16,7 +16,7 @@ pub use caller::Caller;
 pub use change::{Change, Filter, ListKind};
 pub use completion::{Completion, Reference};
 pub use content::{Annotations, Block, Payload, Role};
-pub use context::{ClientInfo, Context, LogLevel, ProgressToken, Trace};
+pub use context::{Capabilities, ClientInfo, Context, LogLevel, ProgressToken, Trace};
 pub use error::OpError;
 pub use notice::{Log, Notice, Progress};
 pub use notices::{Notices, Take, Waiting};

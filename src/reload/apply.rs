@@ -2,6 +2,7 @@
 
 use super::awaited::Awaited;
 use super::doors::Doors;
+use super::files::KnownFiles;
 use super::places::Places;
 use super::restart;
 use super::say::{Said, most, say, short};
@@ -66,6 +67,7 @@ pub struct Reloader {
     actors: Actors,
     shutdown: Shutdown,
     status: Status,
+    files: KnownFiles,
     /// The settings that hold until the process ends, whatever the server file says later.
     started: Settings,
     /// What is served.
@@ -115,6 +117,7 @@ impl Reloader {
             actors: first.actors,
             shutdown,
             status,
+            files: KnownFiles::default(),
             started: first.settings.clone(),
             served: Look {
                 settings: first.settings,
@@ -126,6 +129,12 @@ impl Reloader {
             awaited_sources: Awaited::default(),
             awaited_manifests: Awaited::default(),
         }
+    }
+
+    /// The same, and watched files are looked at before a runtime with them serves.
+    #[must_use]
+    pub fn looking_at(self, files: KnownFiles) -> Self {
+        Self { files, ..self }
     }
 
     /// Looks at the files, and swaps when they say something new and nothing is wrong. `whole`
@@ -291,7 +300,9 @@ impl Reloader {
             "reloaded"
         };
         let counts = runtime.counts();
-        self.handle.swap(Arc::new(runtime));
+        let runtime = Arc::new(runtime);
+        self.files.begin(&runtime, self.shutdown.token());
+        self.handle.swap(runtime);
         if !Arc::ptr_eq(before.access(), self.handle.snapshot().access()) {
             before.access().revoke();
         }

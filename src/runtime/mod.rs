@@ -24,7 +24,7 @@ pub use watched::{Watched, WatchedFiles};
 
 use crate::access::Access;
 use crate::action::Action;
-use crate::action::outputs::Outputs;
+use crate::action::outputs::{self, Outputs};
 use crate::model::{Actor, Cache, Catalog, Counts, Kind, Prompt, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
@@ -80,6 +80,12 @@ impl Runtime {
             Kind::Prompt => self.prompts.get(key).is_some(),
             Kind::Actor => self.actors.get(key).is_some(),
         }
+    }
+
+    /// Whether a resource of this URI may be there: it is declared, fits a template, or looks like a
+    /// long output that is kept.
+    pub fn knows(&self, uri: &str) -> bool {
+        self.resources.knows(uri) || outputs::is_output(uri)
     }
 
     /// How many components there are.

@@ -10,12 +10,14 @@ use crate::action::{Failure, NotRead, outputs, resource};
 use crate::lang::template::Scope;
 use crate::lang::uri_template::{Bindings, RESERVED_NAME, TemplateIndex, Uri, UriTemplate};
 use crate::model::{
-    Annotations, Cache, CacheScope, Component, ListingSpec, Resource, ResourceDeclaration,
+    ActionSpec, Annotations, Cache, CacheScope, Component, ListingSpec, Resource,
+    ResourceDeclaration,
 };
 use crate::ops::{Answer, Caller, OpError, Payload, ResourceContent, ResourceOutcome};
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What a read is refused with when nothing decides between two templates.
@@ -94,6 +96,18 @@ impl Resources {
         Ok((entry, bound))
     }
 
+    /// Whether this URI leads to something: it is declared, or fits a template.
+    pub(super) fn knows(&self, uri: &str) -> bool {
+        let Ok(uri) = Uri::parse(uri) else {
+            return false;
+        };
+        let anybody = Caller::default();
+        !matches!(
+            self.route(&uri, &anybody),
+            Err(OpError::ResourceNotFound(_))
+        )
+    }
+
     /// The resource or the template of this very text.
     pub(super) fn named(&self, uri: &str) -> Option<&Entry<Resource>> {
         let key = match UriTemplate::parse(uri) {
@@ -127,6 +141,16 @@ pub(super) const LIST: &str = "resources";
 /// What a list shows of a resource, with its fingerprint.
 pub(super) fn shown(resource: &Arc<Resource>) -> (&str, &ResourceDeclaration) {
     (resource.fingerprint(), &resource.declaration)
+}
+
+/// What makes a resource stand in the lists as it does: its fingerprint, and which files of which
+/// folder it lists.
+pub(super) fn stands_for(resource: &Resource) -> (&str, Option<(&Path, &ListingSpec)>) {
+    let files = match resource.action() {
+        Some(ActionSpec::File(file)) => file.listing.as_ref().map(|list| (&*file.root, list)),
+        _ => None,
+    };
+    (resource.fingerprint(), files)
 }
 
 /// The files of a resource's folder that are resources of their own.
@@ -237,16 +261,19 @@ impl Runtime {
         })
     }
 
-    /// Whether this caller may hear that the resource of this URI has changed. Of what is not there
+    /// Lets this caller hear that the resource of this URI has changed. Of what is not there
     /// everybody may: there is nothing to hear.
-    pub fn may_hear_of(&self, uri: &str, caller: &Caller) -> bool {
+    ///
+    /// # Errors
+    /// It lacks scopes for it.
+    pub fn may_hear_of(&self, uri: &str, caller: &Caller) -> Result<(), OpError> {
         let Ok(uri) = Uri::parse(uri) else {
-            return true;
+            return Ok(());
         };
-        !matches!(
-            self.resources.route(&uri, caller),
-            Err(OpError::Forbidden(_))
-        )
+        match self.resources.route(&uri, caller) {
+            Err(OpError::Forbidden(scopes)) => Err(OpError::Forbidden(scopes)),
+            _ => Ok(()),
+        }
     }
 
     fn resource_cache(&self, resource: &Resource) -> Cache {
@@ -266,7 +293,7 @@ impl Runtime {
         uri: String,
         request: Request<'_>,
     ) -> Result<Answer, OpError> {
-        if uri.starts_with(outputs::PREFIX) {
+        if outputs::is_output(&uri) {
             return self.read_output(uri, &request.context.caller);
         }
         let Ok(parsed) = Uri::parse(&uri) else {

@@ -5,7 +5,7 @@
 
 use super::Runtime;
 use super::list::{List, Pager};
-use super::resources::{self, Resources};
+use super::resources::{self, Resources, stands_for};
 use super::set::Set;
 use crate::model::{Cache, CacheScope, Caches, Component, Prompt, Settings, Tool};
 use crate::ops::{Caller, ListKind};
@@ -223,18 +223,22 @@ impl Runtime {
         match list {
             ListKind::Tools => differ(&self.tools, &before.tools, caller),
             ListKind::Prompts => differ(&self.prompts, &before.prompts, caller),
-            ListKind::Resources => differ(&self.resources.set, &before.resources.set, caller),
+            ListKind::Resources => {
+                let now = visible(&self.resources.set, caller).map(|each| stands_for(each));
+                let known = visible(&before.resources.set, caller);
+                !now.eq(known.map(|each| stands_for(each)))
+            }
         }
     }
 }
 
 fn differ<C: Component>(now: &Set<C>, before: &Set<C>, caller: &Caller) -> bool {
-    !visible(now, caller).eq(visible(before, caller))
+    let now = visible(now, caller).map(|each| each.fingerprint());
+    !now.eq(visible(before, caller).map(|each| each.fingerprint()))
 }
 
-fn visible<'s, C: Component>(set: &'s Set<C>, caller: &Caller) -> impl Iterator<Item = &'s str> {
-    let visible = set.in_order().filter(|each| caller.has(each.scopes()));
-    visible.map(|each| each.fingerprint())
+fn visible<'s, C: Component>(set: &'s Set<C>, caller: &Caller) -> impl Iterator<Item = &'s Arc<C>> {
+    set.in_order().filter(|each| caller.has(each.scopes()))
 }
 
 impl Shown {

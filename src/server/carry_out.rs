@@ -24,6 +24,7 @@ pub(super) async fn carry_out<E: Execute>(
         operation,
         context,
         reply_to,
+        ..
     } = call;
     let mut record = Record::new(&context);
     let work = async { runtime.execute(operation, &context, notices).await };

@@ -30,14 +30,39 @@ pub trait Endpoint: Send + Sync + 'static {
         may_stream: bool,
     ) -> impl Future<Output = Reply> + Send;
 
+    /// Whether clients may open a stream and end a session, with GET and DELETE.
+    fn has_sessions(&self) -> bool {
+        false
+    }
+
+    /// The client, this caller, of the session that these headers name opens a stream for what the server says by
+    /// itself. `None` when they name none.
+    fn stream(&self, _caller: Caller, _headers: &HeaderMap) -> Option<Reply> {
+        None
+    }
+
+    /// The client, this caller, ends the session that these headers name. `None` when they name none.
+    fn end(&self, _caller: Caller, _headers: &HeaderMap) -> Option<Reply> {
+        None
+    }
+
     /// A stream of messages begins: the standard streams, one message a line.
     fn open(&self) -> Self::Session;
 }
 
-/// The answer to a POST.
+/// The answer to an HTTP request.
 pub enum Reply {
-    /// A notification was taken: 202 with no body.
+    /// A message was taken that has no answer: 202 with no body.
     Accepted,
+    /// The session is over: 204.
+    Ended,
+    /// One JSON-RPC response, status 200, with which a session begins.
+    Began {
+        /// The session's id: visible ASCII.
+        session: String,
+        /// As below.
+        body: Bytes,
+    },
     /// One JSON-RPC response.
     Message {
         /// The HTTP status the specification gives it.
@@ -47,12 +72,12 @@ pub enum Reply {
     },
     /// The caller lacks what the message takes: the response's bytes, and what it is told beside.
     Denied(Denied, Bytes),
-    /// Several messages, the first of which is there already. Only for a client that takes a stream.
-    /// Its status is 200, whatever comes.
+    /// Several messages. Only for a client that takes a stream. Its status is 200, whatever comes.
     Stream(Parts),
 }
 
-/// The messages of one request, in order. Dropping it cancels the request. It does not wait for
+/// The messages of one request, in order, or what the server says by itself. Dropping it cancels the
+/// request, unless that outlives its caller. It does not wait for
 /// whoever reads it: the request goes on, and what it says meanwhile is bounded.
 pub type Parts = BoxStream<'static, Part>;
 

@@ -12,14 +12,20 @@ pub trait Execute: Send + Sync + 'static {
     /// What the dialects need to know to read a request and write its answer.
     fn face(&self) -> &Face;
 
+    /// Whether a resource of this URI may be there: it is declared, or fits a template.
+    fn knows(&self, uri: &str) -> bool;
+
     /// Who calls. What does not say it asks nobody.
     fn access(&self) -> Arc<Access> {
         Arc::default()
     }
 
-    /// Whether this caller may hear that the resource of this URI has changed.
-    fn may_hear_of(&self, _uri: &str, _caller: &Caller) -> bool {
-        true
+    /// Lets this caller hear that the resource of this URI has changed.
+    ///
+    /// # Errors
+    /// It lacks scopes for it.
+    fn may_hear_of(&self, _uri: &str, _caller: &Caller) -> Result<(), OpError> {
+        Ok(())
     }
 
     /// Carries out one operation, and tells `notices` how it goes. Dropping the future cancels it.
@@ -48,11 +54,15 @@ impl Execute for Runtime {
         Runtime::face(self)
     }
 
+    fn knows(&self, uri: &str) -> bool {
+        Runtime::knows(self, uri)
+    }
+
     fn access(&self) -> Arc<Access> {
         Arc::clone(Runtime::access(self))
     }
 
-    fn may_hear_of(&self, uri: &str, caller: &Caller) -> bool {
+    fn may_hear_of(&self, uri: &str, caller: &Caller) -> Result<(), OpError> {
         Runtime::may_hear_of(self, uri, caller)
     }
 

@@ -1,8 +1,8 @@
 //! `subscriptions/listen`: a request that stays open, and says what has changed.
 
 use super::{Execute as _, Part, Parts, Snapshots};
-use crate::ops::Change;
-use crate::protocol::ReplyTo;
+use crate::ops::{Caller, Change};
+use crate::protocol::Subscription;
 use crate::runtime::Listener;
 use futures_util::stream;
 use std::collections::VecDeque;
@@ -13,7 +13,8 @@ use tokio_util::sync::CancellationToken;
 struct Listening<S> {
     runtimes: S,
     listener: Listener,
-    reply_to: ReplyTo,
+    caller: Caller,
+    subscription: Subscription,
     ends: [CancellationToken; 2],
     /// Made, and not yet sent.
     next: VecDeque<Part>,
@@ -25,14 +26,15 @@ struct Listening<S> {
 pub(super) fn listening<S: Snapshots>(
     runtimes: S,
     listener: Listener,
-    reply_to: ReplyTo,
+    subscription: Subscription,
     ends: [CancellationToken; 2],
 ) -> Parts {
-    let acknowledged = reply_to.acknowledged(listener.filter());
+    let acknowledged = subscription.acknowledged(&listener.filter());
     let listening = Listening {
         runtimes,
+        caller: listener.caller(),
         listener,
-        reply_to,
+        subscription,
         ends,
         next: VecDeque::from([Part::More(acknowledged)]),
         over: false,
@@ -53,13 +55,13 @@ impl<S: Snapshots> Listening<S> {
         }
         while let Some(change) = self.change().await {
             if self.is_heard(&change) {
-                return Some(Part::More(self.reply_to.change(&change)));
+                return Some(Part::More(self.subscription.change(&change)));
             }
         }
         self.over = true;
-        let response = self.reply_to.listened(self.runtimes.snapshot().face());
+        let response = self.subscription.listened(self.runtimes.snapshot().face());
         self.next.push_back(Part::Last(response.body));
-        Some(Part::More(self.reply_to.cancelled()))
+        Some(Part::More(self.subscription.cancelled()))
     }
 
     /// Whether the caller may hear of it as the components are now.
@@ -68,7 +70,7 @@ impl<S: Snapshots> Listening<S> {
             Change::List(_) => true,
             Change::Resource(uri) => {
                 let runtime = self.runtimes.snapshot();
-                runtime.may_hear_of(uri, self.listener.caller())
+                runtime.may_hear_of(uri, &self.caller).is_ok()
             }
         }
     }
@@ -81,7 +83,7 @@ impl<S: Snapshots> Listening<S> {
             change = poll_fn(|cx| self.listener.poll_next(cx)) => Some(change),
             () = one.cancelled() => None,
             () = other.cancelled() => None,
-            () = self.listener.caller().over() => None,
+            () = self.caller.over() => None,
         }
     }
 }

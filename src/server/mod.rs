@@ -1,15 +1,19 @@
-//! Dispatch: one message in, one answer out. The wire's rules are `protocol`'s and the meaning is
+//! Dispatch: one message in, its answers out. The wire's rules are `protocol`'s and the meaning is
 //! the runtime's; here stands what a request needs while it runs: one snapshot of the runtime, a
 //! bound on its time, a wall around its panics, and in a stream its place among those in flight.
 
+mod calls;
 mod carry_out;
 mod endpoint;
 mod execute;
 mod in_flight;
 mod listen;
 mod noted;
+mod outliving;
 mod serve;
 mod session;
+mod sessions;
+mod told;
 
 #[cfg(test)]
 mod tests;

@@ -23,6 +23,7 @@ mod docs;
 mod framing;
 mod house;
 mod http;
+mod legacy;
 mod notices;
 mod prompts;
 mod reload;

@@ -7,7 +7,7 @@ use crate::manifest::lower::codes::MISSING_VALUE;
 use crate::manifest::lower::refuse_unserved;
 use crate::manifest::read::{MISSING_KEY, OUT_OF_RANGE, Table, span};
 use crate::model::{
-    Cache, CacheScope, Caches, OnError, ReloadSettings, ServerSettings, Settings, Values,
+    Cache, CacheScope, Caches, OnError, ReloadSettings, Revision, ServerSettings, Settings, Values,
 };
 use crate::telemetry::{self, FileLog, LogFilter, LogFormat, LogSettings, Rotate};
 use std::cell::RefCell;
@@ -100,6 +100,7 @@ impl Reader<'_> {
         let mut identity = default_identity(manifests);
         let mut settings = ServerSettings {
             identity: identity.clone(),
+            protocols: None,
             validation: Validation::Full,
             on_error: OnError::Refuse,
             state_dir: None,
@@ -132,6 +133,7 @@ impl Reader<'_> {
         identity.title = server.string("title").map(|read| read.value);
         identity.instructions = server.string("instructions").map(|read| read.value);
         settings.identity = identity;
+        settings.protocols = protocols(&server);
         if let Some(read) = server.word(
             "validation",
             &[
@@ -163,7 +165,7 @@ impl Reader<'_> {
         caches(&server, &mut settings.caches);
         // Read by `env`, which needs the whole table.
         server.knows("env");
-        refuse_unserved(&server, &["protocols", "capabilities"]);
+        refuse_unserved(&server, &["capabilities"]);
         server.finish();
         settings
     }
@@ -266,6 +268,30 @@ pub(super) fn section<'a>(table: &Table<'a>, key: &'a str) -> Option<Table<'a>> 
     let mut section = table.table(key)?;
     section.set_place(format!("in [{key}]"));
     Some(section)
+}
+
+/// `server.protocols`: at least one, each once.
+fn protocols(server: &Table<'_>) -> Option<Vec<Revision>> {
+    let listed = server.literals("protocols")?;
+    let mut revisions: Vec<Revision> = Vec::new();
+    for read in listed {
+        if revisions.iter().any(|known| known.name == read.value) {
+            let message = format!("`{}` is listed twice", read.value);
+            server.error(OUT_OF_RANGE, read.at, message);
+            continue;
+        }
+        revisions.push(Revision {
+            name: read.value,
+            at: read.at,
+        });
+    }
+    if let Some(entry) = server.entry("protocols")
+        && entry.items().is_empty()
+    {
+        let message = "`protocols` must list at least one revision";
+        server.error(OUT_OF_RANGE, entry.at, message);
+    }
+    Some(revisions)
 }
 
 /// What is said of caching when nothing else is: fresh for no time at all, for the caller alone.

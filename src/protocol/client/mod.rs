@@ -4,6 +4,7 @@
 
 mod decode;
 mod headers;
+mod relayed;
 mod request;
 mod version;
 
@@ -12,6 +13,7 @@ mod tests;
 
 pub use decode::{Message, Notice, RpcError, decode};
 pub use headers::headers;
+pub use relayed::{Relayed, Sent, answers, changes, failure, is_cancellation, is_error, one_line};
 pub use request::{
     Request, Said, answer, cancelled, initialize, initialized, refusal, retry_with, subscription,
 };

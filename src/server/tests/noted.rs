@@ -21,8 +21,7 @@ fn stream(reply: Reply) -> Parts {
     match reply {
         Reply::Stream(parts) => parts,
         Reply::Message { body, .. } => panic!("one message: {body:?}"),
-        Reply::Denied(_, body) => panic!("denied: {body:?}"),
-        Reply::Accepted => panic!("no answer"),
+        _ => panic!("no answer"),
     }
 }
 

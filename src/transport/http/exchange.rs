@@ -7,13 +7,14 @@ use super::negotiate::{self, Form};
 use super::refusal::{Refusal, Refused, denied_by};
 use super::{Body, cors, sse};
 use crate::server::{Endpoint, Reply};
-use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, EXPECT};
+use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, EXPECT};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
 use hyper::body::{Body as _, Incoming};
 use std::sync::Arc;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 
 /// What all connections of a listener share.
@@ -61,6 +62,8 @@ impl<E: Endpoint> InFlight<E> {
                     .post(&mut head.headers, &mut body, &peer.link)
                     .await
             }
+            Ok(Wish::Stream) => peer.site.stream(&head.headers, &peer.link).await,
+            Ok(Wish::End) => peer.site.end(&head.headers, &peer.link).await,
             // Who may not come in is not told which methods there are.
             Ok(Wish::Other) => match peer.site.endpoint.admit(&head.headers).await {
                 Ok(_) => Err(Refusal::MethodNotAllowed.into()),
@@ -68,6 +71,7 @@ impl<E: Endpoint> InFlight<E> {
             },
             Ok(Wish::Options) => Ok(cors::options(
                 &head.headers,
+                peer.site.methods(),
                 matches!(origin, Origin::Allowed(_)),
             )),
             Err(refusal) => Err(refusal.into()),
@@ -75,6 +79,10 @@ impl<E: Endpoint> InFlight<E> {
         let taken = head.method == Method::POST && outcome.is_ok();
         let closes = outcome.as_ref().is_err_and(Refused::closes);
         let mut response = outcome.unwrap_or_else(Refused::response);
+        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+            let methods = peer.site.methods();
+            response.headers_mut().insert(ALLOW, methods);
+        }
         if !taken && !body.is_end_stream() {
             peer.abandon(&head, body, closes, response.headers_mut());
         }
@@ -89,6 +97,10 @@ impl<E: Endpoint> InFlight<E> {
 enum Wish {
     /// To bring a message.
     Message,
+    /// To hear what the server says by itself.
+    Stream,
+    /// To end a session.
+    End,
     /// To learn what can be asked.
     Options,
     /// Something that is not served.
@@ -109,7 +121,8 @@ impl<E: Endpoint> Peer<E> {
             Method::OPTIONS if ours || path == "*" => Ok(Wish::Options),
             _ if !ours => Err(Refusal::UnknownPath),
             Method::POST => Ok(Wish::Message),
-            // GET and DELETE of the older revisions' sessions would be told apart here.
+            Method::GET if self.site.endpoint.has_sessions() => Ok(Wish::Stream),
+            Method::DELETE if self.site.endpoint.has_sessions() => Ok(Wish::End),
             _ => Ok(Wish::Other),
         }
     }
@@ -149,11 +162,60 @@ impl<E: Endpoint> Site<E> {
         headers.clear();
         Ok(respond(reply, form, std::mem::take(headers), link))
     }
+
+    /// A stream for what the server says by itself. Whether there is one for these headers is settled
+    /// before the form: who asks without a session is told that there is none, whatever it accepts.
+    async fn stream(
+        &self,
+        headers: &HeaderMap,
+        link: &Arc<Link>,
+    ) -> Result<Response<Body>, Refused> {
+        let caller = self.endpoint.admit(headers).await?;
+        let reply = self.endpoint.stream(caller, headers);
+        match reply.ok_or(Refusal::MethodNotAllowed)? {
+            Reply::Stream(parts) => {
+                if !negotiate::form(headers)?.may_stream() {
+                    return Err(Refusal::NoStream.into());
+                }
+                let mut headers = HeaderMap::new();
+                events(&mut headers);
+                let mut response = Response::new(Body::listening(parts, link));
+                *response.headers_mut() = headers;
+                Ok(response)
+            }
+            other => Ok(respond(other, Form::Json, HeaderMap::new(), link)),
+        }
+    }
+
+    /// The end of a session.
+    async fn end(&self, headers: &HeaderMap, link: &Arc<Link>) -> Result<Response<Body>, Refused> {
+        let caller = self.endpoint.admit(headers).await?;
+        let reply = self.endpoint.end(caller, headers);
+        let reply = reply.ok_or(Refusal::MethodNotAllowed)?;
+        Ok(respond(reply, Form::Json, HeaderMap::new(), link))
+    }
+
+    /// What `Allow` says.
+    fn methods(&self) -> HeaderValue {
+        match self.endpoint.has_sessions() {
+            true => HeaderValue::from_static("GET, POST, DELETE, OPTIONS"),
+            false => HeaderValue::from_static("POST, OPTIONS"),
+        }
+    }
 }
 
 fn respond(reply: Reply, form: Form, mut headers: HeaderMap, link: &Arc<Link>) -> Response<Body> {
     let (status, body) = match reply {
         Reply::Accepted => (StatusCode::ACCEPTED, Body::default()),
+        Reply::Ended => (StatusCode::NO_CONTENT, Body::default()),
+        Reply::Began { session, body } => {
+            // The id is visible ASCII, so it is a header's value.
+            if let Ok(session) = HeaderValue::try_from(session) {
+                headers.insert(SESSION_ID, session);
+            }
+            let status = StatusCode::OK;
+            return respond(Reply::Message { status, body }, form, headers, link);
+        }
         // An error status is for the client's HTTP layer, which does not look for events.
         Reply::Message { status, body } if form == Form::Event && status == StatusCode::OK => {
             events(&mut headers);

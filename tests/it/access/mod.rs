@@ -1,6 +1,7 @@
 //! Who may call, and what each is shown and may use.
 
 mod hidden;
+mod sessions;
 mod settings;
 mod token;
 mod tokens;

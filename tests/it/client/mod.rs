@@ -1,9 +1,11 @@
 //! The commands that ask a server, against the real server over each way to reach one, and against
 //! servers that misbehave.
 
+mod add;
 mod answers;
 mod catalog;
 mod commands;
+mod connect;
 mod foreign;
 mod hostile;
 mod init;

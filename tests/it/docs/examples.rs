@@ -204,7 +204,7 @@ fn every_script_on_every_page_prints_what_stands_below_it() {
 }
 
 /// PATH with the program that is tested first.
-fn path() -> std::ffi::OsString {
+pub(super) fn path() -> std::ffi::OsString {
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_snodo"));
     let own = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(program.parent().unwrap().to_owned());
