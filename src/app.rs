@@ -249,7 +249,8 @@ async fn serve_http<E: Endpoint>(
             http::LocalAddr::Tcp(address) => {
                 tracing::info!(
                     components = %counts,
-                    "serving http://{address}{}",
+                    "serving {}://{address}{}",
+                    listener.scheme(),
                     settings.http.path
                 );
             }
@@ -263,26 +264,27 @@ async fn serve_http<E: Endpoint>(
             }
         }
     }
-    warn_of_open_doors(settings, listener.local_addrs());
+    warn_of_open_doors(settings, &listener);
     let grace = settings.server.grace + LAST_WORDS + LEAVING;
     listener.serve(Arc::new(server), shutdown, grace).await;
 }
 
 /// Says what an operator should know before the first request comes from elsewhere.
-fn warn_of_open_doors(settings: &Settings, addresses: &[http::LocalAddr]) {
-    for address in addresses {
+fn warn_of_open_doors(settings: &Settings, listener: &http::Listener) {
+    for address in listener.local_addrs() {
         let http::LocalAddr::Tcp(address) = address else {
             continue;
         };
         if address.ip().to_canonical().is_loopback() {
             continue;
         }
+        let is_clear = listener.scheme() == http::Scheme::Http;
         if !settings.auth.on {
             tracing::warn!(
                 %address,
                 "OPEN TO THE NETWORK: nobody who reaches this address is asked who they are; say in `[auth]` who may call"
             );
-        } else {
+        } else if is_clear {
             tracing::warn!(
                 %address,
                 "access tokens come to this address in the clear, unless something before it speaks TLS"

@@ -5,6 +5,7 @@ mod http;
 mod overrides;
 mod secrets;
 mod sections;
+mod tls;
 
 pub(super) use sections::cache;
 

@@ -15,6 +15,7 @@ mod resource;
 mod result;
 mod settings;
 mod test;
+mod tls;
 mod tool;
 mod window;
 mod wrap;
@@ -44,6 +45,7 @@ pub use test::{
     Ending, Expectation, ProtocolErrorExpectation, RequestExpectation, ToolTest, UpstreamAnswer,
     UpstreamBody, UpstreamFault, UpstreamReply,
 };
+pub use tls::{TlsError, TlsSettings};
 pub use tool::Tool;
 pub use window::{Window, WindowError};
 pub use wrap::WrapSpec;

@@ -219,6 +219,7 @@ impl Reloader {
                         actors.commit();
                         self.swap(&before, look, built.runtime, &found, began);
                         self.doors.enter(opened);
+                        self.doors.exchange(self.served.settings.http.tls.as_ref());
                         Applied::Swapped
                     }
                 }

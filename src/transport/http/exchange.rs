@@ -5,6 +5,7 @@ use super::guard::{HostRule, Origin, OriginRule};
 use super::link::Link;
 use super::negotiate::{self, Form};
 use super::refusal::{Refusal, Refused, denied_by};
+use super::tls::Doorman;
 use super::{Body, cors, sse};
 use crate::server::{Endpoint, Reply};
 use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, EXPECT};
@@ -24,6 +25,8 @@ pub(super) struct Site<E> {
     pub(super) path: String,
     pub(super) origins: OriginRule,
     pub(super) intake: Intake,
+    /// What TCP connections begin with, when they speak TLS.
+    pub(super) doorman: Option<Doorman>,
 }
 
 /// What all requests of a connection share.
