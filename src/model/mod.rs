@@ -4,6 +4,7 @@
 mod action;
 mod actor;
 mod ask;
+mod auth;
 mod catalog;
 mod complete;
 mod declaration;
@@ -15,6 +16,7 @@ mod resource;
 mod result;
 mod settings;
 mod test;
+mod tls;
 mod tool;
 mod window;
 mod wrap;
@@ -31,6 +33,7 @@ pub use ask::{
     AskSpec, ClientCapabilities, ClientCapability, FormSpec, QuestionKind, QuestionSpec, RoundSpec,
     SampleSpec,
 };
+pub use auth::{AuthSettings, CallerSpec, TokenSpec, is_scope};
 pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind, actions_of};
 pub use complete::{CompleteSpec, LiveSpec};
 pub use declaration::{
@@ -47,6 +50,7 @@ pub use test::{
     Ending, Expectation, ProtocolErrorExpectation, RequestExpectation, TestAnswer, ToolTest,
     UpstreamAnswer, UpstreamBody, UpstreamFault, UpstreamReply,
 };
+pub use tls::{TlsError, TlsSettings};
 pub use tool::Tool;
 pub use window::{Window, WindowError};
 pub use wrap::WrapSpec;

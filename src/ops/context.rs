@@ -1,6 +1,6 @@
 //! What comes with a request beside its parameters.
 
-use super::Input;
+use super::{Caller, Input};
 pub use crate::model::{ClientCapabilities, ClientCapability};
 
 /// Who the caller says it is. Self-reported: for display and templates, never for a decision.
@@ -65,4 +65,6 @@ pub struct Context {
     pub trace: Trace,
     /// What the caller brings for questions that it was asked.
     pub input: Input,
+    /// Who asks: what the transport found out, not what the request says.
+    pub caller: Caller,
 }

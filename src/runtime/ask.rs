@@ -108,6 +108,7 @@ impl Runtime {
         let binding = Binding {
             method: request.context.method,
             name: component.key(),
+            principal: request.context.caller.principal(),
             brought,
         };
         let state = match &request.context.input.state {

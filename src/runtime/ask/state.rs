@@ -26,6 +26,8 @@ pub(super) struct States {
 pub(super) struct Binding<'a> {
     pub(super) method: &'static str,
     pub(super) name: &'a str,
+    /// Who calls, where that is known: a state is no use to anybody else.
+    pub(super) principal: Option<&'a str>,
     pub(super) brought: &'a Map<String, Value>,
 }
 
@@ -123,6 +125,9 @@ impl Binding<'_> {
         for part in [self.method, self.name] {
             add(&mut digest, part.as_bytes());
         }
+        if let Some(principal) = self.principal {
+            add(&mut digest, principal.as_bytes());
+        }
         members(&mut digest, self.brought);
         URL_SAFE_NO_PAD.encode(digest.finish().as_ref())
     }
@@ -193,6 +198,7 @@ mod tests {
         let binding = Binding {
             method: "tools/call",
             name: "t",
+            principal: Some("ada"),
             brought: &brought,
         };
         let states = states(Some("k"));
@@ -207,6 +213,13 @@ mod tests {
         assert_eq!(states.open_at(&sealed, &same, 1000), Ok(state()));
 
         let error = |found: Result<State, OpError>| found.unwrap_err().to_string();
+        for principal in [None, Some("eve"), Some("")] {
+            let other = Binding { principal, ..same };
+            assert!(
+                states.open_at(&sealed, &other, 1000).is_err(),
+                "{principal:?}"
+            );
+        }
         assert!(error(states.open_at(&sealed, &same, 1300)).contains("expired"));
         for (method, name, other) in [
             (
@@ -239,6 +252,7 @@ mod tests {
             let binding = Binding {
                 method,
                 name,
+                principal: Some("ada"),
                 brought: &other,
             };
             let found = error(states.open_at(&sealed, &binding, 1000));
@@ -252,6 +266,7 @@ mod tests {
         let binding = Binding {
             method: "tools/call",
             name: "t",
+            principal: None,
             brought: &brought,
         };
         let sealed = states(Some("k")).seal_at(&state(), &binding, 0).unwrap();

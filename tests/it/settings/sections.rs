@@ -152,9 +152,9 @@ file = { rotate = "weekly", keep = 0 }
 #[test]
 fn what_is_not_served_is_refused_by_name() {
     let found = findings(
-        "manifests = [\"manifests\"]\n[server]\ncapabilities = {}\n[http]\ntls = {}\n[auth]\n",
+        "manifests = [\"manifests\"]\n[server]\ncapabilities = {}\n[http]\ntls = {}\n[auth]\noauth = {}\n",
     );
-    for (at, key) in [("3:1", "capabilities"), ("5:1", "tls"), ("6:2", "auth")] {
+    for (at, key) in [("3:1", "capabilities"), ("5:1", "tls"), ("7:1", "oauth")] {
         let expected = format!("{at} `{key}` is not served by this version of snodo");
         assert!(found.contains(&expected), "{expected}: {found:#?}");
     }

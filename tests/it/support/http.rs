@@ -145,6 +145,8 @@ impl Drop for Daemon {
 pub struct Connection {
     stream: BufReader<TcpStream>,
     host: String,
+    /// Header lines of every request beside the usual ones.
+    also: String,
 }
 
 impl Connection {
@@ -155,7 +157,19 @@ impl Connection {
         Self {
             stream: BufReader::new(stream),
             host: address.to_string(),
+            also: String::new(),
         }
+    }
+
+    /// Sends this header with every request.
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.also.push_str(&format!("{name}: {value}\r\n"));
+        self
+    }
+
+    /// Sends an access token with every request.
+    pub fn bearer(self, token: &str) -> Self {
+        self.with("Authorization", &format!("Bearer {token}"))
     }
 
     /// Sends bytes as they are.
@@ -196,6 +210,7 @@ impl Connection {
         for (name, value) in headers {
             head.push_str(&format!("{name}: {}\r\n", value.as_ref()));
         }
+        head.push_str(&self.also);
         head.push_str("\r\n");
         let mut bytes = head.into_bytes();
         bytes.extend_from_slice(body);
