@@ -9,6 +9,7 @@ mod complete;
 mod declaration;
 mod hosts;
 mod http;
+mod oauth;
 mod progress;
 mod prompt;
 mod resource;
@@ -36,6 +37,7 @@ pub use declaration::{
 };
 pub use hosts::{HostPattern, HostPatternError};
 pub use http::{HttpSettings, Listen, ListenError};
+pub use oauth::{OauthSpec, resource_identifier};
 pub use progress::{PatternError, ProgressPattern, ProgressSpec, Reached};
 pub use prompt::{MessageSpec, Prompt, PromptArgument, PromptDeclaration, PromptResultSpec};
 pub use resource::{ContentData, ContentSpec, Resource, ResourceDeclaration, ResourceResultSpec};

@@ -8,6 +8,7 @@ use super::refusal::{Refusal, Refused, denied_by};
 use super::tls::Doorman;
 use super::{Body, cors, sse};
 use crate::server::{Endpoint, Reply};
+use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, EXPECT};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
@@ -72,6 +73,7 @@ impl<E: Endpoint> InFlight<E> {
                 Ok(_) => Err(Refusal::MethodNotAllowed.into()),
                 Err(denied) => Err(denied.into()),
             },
+            Ok(Wish::Document(document)) => Ok(public(document)),
             Ok(Wish::Options) => Ok(cors::options(
                 &head.headers,
                 peer.site.methods(),
@@ -108,6 +110,8 @@ enum Wish {
     Options,
     /// Something that is not served.
     Other,
+    /// This document.
+    Document(Bytes),
 }
 
 impl<E: Endpoint> Peer<E> {
@@ -119,6 +123,16 @@ impl<E: Endpoint> Peer<E> {
         }
         let path = head.uri.path();
         let ours = path.strip_suffix('/').unwrap_or(path) == self.site.path;
+        if !ours
+            && path.starts_with("/.well-known/")
+            && let Some(document) = self.site.endpoint.document(path)
+        {
+            return match head.method {
+                Method::GET | Method::HEAD => Ok(Wish::Document(document)),
+                Method::OPTIONS => Ok(Wish::Options),
+                _ => Err(Refusal::MethodNotAllowed),
+            };
+        }
         match head.method {
             // `OPTIONS *` asks about the server as a whole (RFC 9110 §9.3.7).
             Method::OPTIONS if ours || path == "*" => Ok(Wish::Options),
@@ -241,6 +255,15 @@ fn respond(reply: Reply, form: Form, mut headers: HeaderMap, link: &Arc<Link>) -
     let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = headers;
+    response
+}
+
+/// A document for everybody.
+fn public(document: Bytes) -> Response<Body> {
+    let mut response = Response::new(Body::whole(document));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, JSON);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("max-age=300"));
     response
 }
 
