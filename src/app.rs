@@ -10,12 +10,14 @@ mod signals;
 use crate::lang::diag::Diagnostic;
 use crate::manifest::environment::Environment;
 use crate::manifest::settings::Asked;
-use crate::model::{Counts, Settings};
+use crate::model::{Counts, HttpSettings, Settings};
+use crate::process;
 use crate::reload::{self, KnownFiles, Reloader, State};
 use crate::runtime::{Handle, Hub, Runtime};
-use crate::server::{Endpoint, Limits, Server};
+use crate::server::{Audit, Endpoint, Limits, Reporter, Server, Watch};
 use crate::service::Status;
 use crate::shutdown::Shutdown;
+use crate::telemetry::{Dropped, Metrics};
 use crate::transport::stdio::StdioOptions;
 use crate::transport::{http, stdio};
 use anyhow::Context as _;
@@ -36,6 +38,9 @@ const LEAVING: Duration = Duration::from_millis(100);
 /// they are killed then.
 const REAPING: Duration = Duration::from_secs(3);
 const KILLING: Duration = Duration::from_secs(1);
+
+/// Connections of those who look after the server, at the most.
+const REPORT_CONNECTIONS: usize = 64;
 
 /// Which transport is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,14 +121,20 @@ async fn start(
         .watchdog
         .map(|watchdog| tokio::spawn(watchdog.keep(manager.notifier.clone())));
     let (hangup, hangups) = mpsc::channel(1);
+    let orphans = tokio::spawn(process::reap_orphans());
     let signalled = tokio::spawn(signals.follow(hangup, shutdown.clone()));
     let grace = state.settings.server.grace;
     let ending = tokio::spawn(give_up(shutdown.clone(), status.clone(), grace));
+    let wanted = state.settings.log.audit.as_ref();
+    let audit = wanted.map(|wanted| Audit::new(log.audit(), wanted.arguments));
+    let audit = audit.unwrap_or_default();
     let actors = state.actors.clone();
     let around = Around {
         face,
         passed: manager.passed,
         status,
+        audit,
+        dropped: log.dropped(),
         shutdown: shutdown.clone(),
     };
     let served = tokio::select! {
@@ -141,6 +152,7 @@ async fn start(
     }
     signalled.abort();
     ending.abort();
+    orphans.abort();
     if let Some(watched) = watched {
         watched.abort();
     }
@@ -154,6 +166,8 @@ struct Around {
     face: Face,
     passed: http::Passed,
     status: Status,
+    audit: Audit,
+    dropped: Dropped,
     shutdown: Shutdown,
 }
 
@@ -184,26 +198,43 @@ async fn serve(
     let handle = Handle::new(runtime);
     let limits = Limits {
         in_flight: settings.max_in_flight,
+        queued: settings.max_queued,
         outliving: settings.http.max_connections,
         request_timeout: settings.request_timeout,
     };
     let hub = Hub::new(settings.http.max_subscriptions);
+    let watch = Watch {
+        metrics: Metrics::new(),
+        audit: around.audit,
+    };
+    watch.serve(&handle.snapshot());
+    let reporter = Reporter::new(
+        watch.clone(),
+        status.clone(),
+        hub.clone(),
+        state.actors.clone(),
+        around.dropped,
+    );
     let server = Server::new(handle.clone(), limits, hub.clone(), shutdown.clone());
+    let server = Arc::new(server.watched(watch.clone(), reporter));
     let mut listener = match around.face {
         Face::Stdio => None,
         Face::Http => tokio::select! {
-            listener = http::Listener::bind_with(&settings.http, around.passed) => Some(listener?),
+            listener = http::Listener::bind_with(&settings.http, around.passed.clone()) => {
+                Some(listener?.counted(watch.metrics.clone()))
+            }
             // Looking up a name can take long.
             () = shutdown.token().cancelled() => return Ok(()),
         },
     };
+    let reports = reports(&settings, around.passed).await?;
     let mover = listener.as_mut().map(http::Listener::mover);
     let reloader = Reloader::new(
         state,
         handle.clone(),
         hub.clone(),
         shutdown.clone(),
-        status.clone(),
+        (status.clone(), watch),
         mover,
     )
     .looking_at(files.clone());
@@ -221,11 +252,43 @@ async fn serve(
         status.clone(),
         stop,
     ));
+    if let Some(reports) = reports {
+        for address in reports.local_addrs() {
+            tracing::info!("serving reports at {}", place(address, "/metrics"));
+        }
+        let (server, shutdown) = (Arc::clone(&server), shutdown.clone());
+        beside.spawn(async move { reports.serve(server, &shutdown, Duration::ZERO).await });
+    }
     match listener {
         Some(listener) => serve_http(listener, &settings, server, shutdown, counts).await,
-        None => serve_stdio(&settings, &server, shutdown, counts).await?,
+        None => serve_stdio(&settings, &*server, shutdown, counts).await?,
     }
     Ok(())
+}
+
+/// The listener for reports, where one is wanted.
+async fn reports(
+    settings: &Settings,
+    passed: http::Passed,
+) -> anyhow::Result<Option<http::Listener>> {
+    if settings.reports.is_empty() {
+        return Ok(None);
+    }
+    let http = HttpSettings {
+        listen: settings.reports.clone(),
+        max_connections: REPORT_CONNECTIONS,
+        ..HttpSettings::default()
+    };
+    let listener = http::Listener::bind_reports(&http, passed).await;
+    Ok(Some(listener.context("cannot serve `[metrics]`")?))
+}
+
+/// Where a listener is to be found.
+fn place(address: &http::LocalAddr, path: &str) -> String {
+    match address {
+        http::LocalAddr::Tcp(address) => format!("http://{address}{path}"),
+        http::LocalAddr::Unix(socket) => format!("unix:{}{path}", socket.display()),
+    }
 }
 
 /// Once the process stops, says so, and ends its patience with what is in flight: after the grace
@@ -240,33 +303,20 @@ async fn give_up(shutdown: Shutdown, status: Status, grace: Duration) {
 async fn serve_http<E: Endpoint>(
     listener: http::Listener,
     settings: &Settings,
-    server: E,
+    server: Arc<E>,
     shutdown: &Shutdown,
     counts: Counts,
 ) {
     for address in listener.local_addrs() {
-        match address {
-            http::LocalAddr::Tcp(address) => {
-                tracing::info!(
-                    components = %counts,
-                    "serving {}://{address}{}",
-                    listener.scheme(),
-                    settings.http.path
-                );
-            }
-            http::LocalAddr::Unix(path) => {
-                tracing::info!(
-                    components = %counts,
-                    "serving unix:{}{}",
-                    path.display(),
-                    settings.http.path
-                );
-            }
-        }
+        tracing::info!(
+            components = %counts,
+            "serving {}",
+            place(address, &settings.http.path)
+        );
     }
     warn_of_open_doors(settings, &listener);
     let grace = settings.server.grace + LAST_WORDS + LEAVING;
-    listener.serve(Arc::new(server), shutdown, grace).await;
+    listener.serve(server, shutdown, grace).await;
 }
 
 /// Says what an operator should know before the first request comes from elsewhere.

@@ -2,6 +2,7 @@
 //! standard error), 2 misused; `test` has its own.
 
 mod add;
+mod answers;
 mod arguments;
 mod call;
 mod catalog;
@@ -10,6 +11,7 @@ mod complete;
 mod connect;
 mod exec_limits;
 mod generate;
+mod health;
 mod init;
 mod list;
 mod listen;
@@ -56,6 +58,9 @@ enum Command {
     /// Serve one client on standard input and output, until the input ends
     #[command(after_help = stdio::EXAMPLES)]
     Stdio(Source),
+    /// Ask a server that runs whether it serves, and how its last reload went
+    #[command(after_help = health::EXAMPLES)]
+    Health(health::Arguments),
     /// Say what is wrong with manifests, all of it, and exit
     #[command(after_help = check::EXAMPLES)]
     Check(check::Arguments),
@@ -138,6 +143,7 @@ pub fn main() -> ExitCode {
         Command::Init(arguments) => init::run(&arguments),
         Command::Serve(source) => serve::run(source.asked()),
         Command::Stdio(source) => stdio::run(source.asked()),
+        Command::Health(arguments) => health::run(arguments),
         Command::Check(arguments) => check::run(arguments),
         Command::Test(arguments) => test::run(arguments),
         Command::Token(arguments) => token::run(arguments),

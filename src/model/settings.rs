@@ -1,7 +1,7 @@
 //! The server file, validated: identity, listeners, limits, logs; and the values that templates
 //! may see.
 
-use super::{AuthSettings, Cache, HttpSettings, Identity};
+use super::{AuthSettings, Cache, HttpSettings, Identity, Listen};
 use crate::lang::diag::Span;
 use crate::lang::schema::Validation;
 use crate::secret::Secret;
@@ -25,8 +25,12 @@ pub struct Settings {
     pub auth: AuthSettings,
     /// Longest time a request may take.
     pub request_timeout: Duration,
-    /// Most requests in flight on one stdio stream.
+    /// Most requests in flight on one stdio stream, and at work over HTTP.
     pub max_in_flight: usize,
+    /// Most requests that wait for a turn over HTTP.
+    pub max_queued: usize,
+    /// `[metrics]`: where reports are served, metrics among them. Nowhere when empty.
+    pub reports: Vec<Listen>,
     /// `[reload]`.
     pub reload: ReloadSettings,
     /// `[log]`.
@@ -52,6 +56,8 @@ pub struct ServerSettings {
     pub state_dir: Option<PathBuf>,
     /// The key of cursors and sessions; made at start when absent.
     pub secret: Option<Secret>,
+    /// How long the state that goes with questions holds.
+    pub ask_ttl: Duration,
     /// Most entries on a page of a list, 1 to 10,000.
     pub page_size: usize,
     /// Caching of lists and of discovery.

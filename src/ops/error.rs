@@ -1,5 +1,6 @@
 //! Why a request is answered with a protocol error. Each dialect maps these to its codes.
 
+use super::ClientCapabilities;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -33,6 +34,9 @@ pub enum OpError {
     /// The caller lacks scopes; these are all that it needs.
     #[error("Insufficient scope: this takes {}", .0.join(" "))]
     Forbidden(Arc<[String]>),
+    /// The caller's program cannot do what the component needs of it.
+    #[error("Missing required client capability: {}", words(*.0))]
+    LacksCapabilities(ClientCapabilities),
     /// An error that the manifest itself declares (`result.protocol_error`).
     #[error("{message}")]
     Declared {
@@ -43,4 +47,8 @@ pub enum OpError {
         /// `data`, when given.
         data: Option<Value>,
     },
+}
+
+fn words(capabilities: ClientCapabilities) -> String {
+    capabilities.words().collect::<Vec<_>>().join(", ")
 }

@@ -16,6 +16,7 @@ use crate::manifest::settings::{self, Asked};
 use crate::model::{ActionSpec, Kind, OnError, Settings};
 use crate::ops::{Caller, ListKind};
 use crate::runtime::{self, Diff, Handle, Hub, Runtime};
+use crate::server::Watch;
 use crate::service::{Findings, Outcome, Status};
 use crate::shutdown::Shutdown;
 use crate::transport::http::Mover;
@@ -67,6 +68,7 @@ pub struct Reloader {
     actors: Actors,
     shutdown: Shutdown,
     status: Status,
+    watch: Watch,
     files: KnownFiles,
     /// The settings that hold until the process ends, whatever the server file says later.
     started: Settings,
@@ -97,13 +99,14 @@ struct RefusedLook {
 
 impl Reloader {
     /// Goes on from the first load, which is what `handle` serves, on the listener that `mover`
-    /// moves. `hub` hears of what each reload changed, `status` of how it went.
+    /// moves. `hub` hears of what each reload changed, `status` of how it went, `watch` of what
+    /// is served then.
     pub fn new(
         first: State,
         handle: Handle,
         hub: Hub,
         shutdown: Shutdown,
-        status: Status,
+        (status, watch): (Status, Watch),
         mover: Option<Mover>,
     ) -> Self {
         let mut said = Said::default();
@@ -117,6 +120,7 @@ impl Reloader {
             actors: first.actors,
             shutdown,
             status,
+            watch,
             files: KnownFiles::default(),
             started: first.settings.clone(),
             served: Look {
@@ -301,6 +305,8 @@ impl Reloader {
             "reloaded"
         };
         let counts = runtime.counts();
+        // Before, so that nothing that the new one does goes uncounted.
+        self.watch.serve(&runtime);
         let runtime = Arc::new(runtime);
         self.files.begin(&runtime, self.shutdown.token());
         self.handle.swap(runtime);

@@ -1,5 +1,6 @@
 //! From a model to a runtime: folders opened, clients made, lists written.
 
+use super::ask::Asking;
 use super::resources::Resources;
 use super::set::{Entry, Set};
 use super::shown::Shown;
@@ -241,6 +242,7 @@ fn assemble(
         read_cache: settings.server.caches.resources,
         actors: Set::new(actors),
         values: SharedValues::of(&settings.values),
+        asking: Asking::new(settings),
         outputs: outputs.clone(),
         face,
     }

@@ -1,5 +1,6 @@
 //! The immutable runtime built from a model: everything a request needs, and nothing that changes.
 
+mod ask;
 mod build;
 mod changed;
 mod complete;
@@ -28,6 +29,7 @@ use crate::action::outputs::{self, Outputs};
 use crate::model::{Actor, Cache, Catalog, Counts, Kind, Prompt, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
+use ask::Asking;
 use resources::Resources;
 use set::Set;
 use shown::Shown;
@@ -50,6 +52,7 @@ pub struct Runtime {
     /// What is declared of the actors. They themselves run elsewhere, longer than this.
     actors: Set<Actor>,
     values: SharedValues,
+    asking: Asking,
     /// Long outputs that can be read on. They outlive this runtime.
     outputs: Outputs,
 }
@@ -80,6 +83,16 @@ impl Runtime {
             Kind::Prompt => self.prompts.get(key).is_some(),
             Kind::Actor => self.actors.get(key).is_some(),
         }
+    }
+
+    /// The names of the tools.
+    pub fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.tools.set.keys()
+    }
+
+    /// What `secrets` holds in templates.
+    pub fn secrets(&self) -> &serde_json::Map<String, serde_json::Value> {
+        &self.values.secrets
     }
 
     /// Whether a resource of this URI may be there: it is declared, fits a template, or looks like a

@@ -1,6 +1,7 @@
 //! What a transport needs of the server, and nothing more. The server is its one implementation
 //! in the program; a transport's own tests bring another.
 
+use super::Report;
 use crate::access::Denied;
 use crate::ops::Caller;
 use bytes::Bytes;
@@ -34,6 +35,11 @@ pub trait Endpoint: Send + Sync + 'static {
         body: Bytes,
         may_stream: bool,
     ) -> impl Future<Output = Reply> + Send;
+
+    /// How the server is, for whoever asks at this path; `None` when it is not for that.
+    fn report(&self, _path: &str) -> Option<Report> {
+        None
+    }
 
     /// Whether clients may open a stream and end a session, with GET and DELETE.
     fn has_sessions(&self) -> bool {

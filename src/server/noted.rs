@@ -5,19 +5,18 @@
 //! its output is read, and what it says meanwhile is bounded by [`crate::ops::Notices`].
 
 use super::calls::Place;
+use super::care::Care;
 use super::carry_out::carry_out;
 use super::outliving::unless_cancelled;
 use super::{Execute, Part};
 use crate::ops::{Notice, Notices, OpError, ProgressToken, Take, Waiting};
 use crate::protocol::{Call, ReplyTo, Response};
-use crate::shutdown::Shutdown;
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -77,13 +76,12 @@ enum Step {
 
 impl Noted {
     /// Carries out `call` as [`carry_out`] does; `notices` and `waiting` are the two ends of what it
-    /// says. If it becomes a task, it is one of those that `shutdown` waits for.
+    /// says. If it becomes a task, it is one of those that the end of the process waits for.
     pub(super) fn new<E: Execute>(
         runtime: Arc<E>,
         call: Call,
         (notices, waiting): (Notices, Waiting),
-        limit: Duration,
-        shutdown: &Shutdown,
+        care: &Arc<Care>,
         outlives: Outlives,
     ) -> Self {
         let (reply_to, token) = (call.reply_to.clone(), call.context.progress.clone());
@@ -91,9 +89,10 @@ impl Noted {
             Outlives::Nothing => None,
             Outlives::Caller(place) => Some(place.cancelled().clone()),
         };
-        let given_up = shutdown.given_up().clone();
+        let tasks = care.shutdown.tasks().clone();
+        let care = Arc::clone(care);
         let work = async move {
-            let carried = carry_out(&*runtime, call, &notices, limit, &given_up);
+            let carried = carry_out(&*runtime, call, &notices, &care);
             match &outlives {
                 Outlives::Nothing => Some(carried.await),
                 Outlives::Caller(place) => unless_cancelled(place, carried).await,
@@ -106,7 +105,7 @@ impl Noted {
             token,
             timer: None,
             first: None,
-            tasks: shutdown.tasks().clone(),
+            tasks,
             cancelled,
         };
         if noted.cancelled.is_some() {

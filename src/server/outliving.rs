@@ -3,25 +3,23 @@
 //! own from the beginning; who waits for it may go. A cancellation ends it without an answer.
 
 use super::calls::Place;
+use super::care::Care;
 use super::carry_out::carry_out;
 use super::noted::{First, Noted, Outlives};
 use super::serve::answer;
 use super::{Execute, Reply};
 use crate::ops::{Notices, OpError};
 use crate::protocol::{Call, Response};
-use crate::shutdown::Shutdown;
 use futures_util::FutureExt as _;
 use futures_util::stream;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Carries out the call, and gives what came of it as long as somebody waits.
 pub(super) async fn outliving<E: Execute>(
     runtime: Arc<E>,
     call: Call,
     place: Place,
-    limit: Duration,
-    shutdown: &Shutdown,
+    care: &Arc<Care>,
     may_stream: bool,
 ) -> Reply {
     let (access, caller) = (runtime.access(), call.context.caller.clone());
@@ -29,7 +27,7 @@ pub(super) async fn outliving<E: Execute>(
     let noted = may_stream.then(|| Notices::of(&call.context)).flatten();
     if let Some(ends) = noted {
         let outlives = Outlives::Caller(place);
-        let noted = Noted::new(runtime, call, ends, limit, shutdown, outlives);
+        let noted = Noted::new(runtime, call, ends, care, outlives);
         return match noted.first().await {
             First::Answer(response) => answered(response),
             First::Notice(noted) => Reply::Stream(Box::pin(noted)),
@@ -37,17 +35,17 @@ pub(super) async fn outliving<E: Execute>(
         };
     }
     let reply_to = call.reply_to.clone();
-    let given_up = shutdown.given_up().clone();
+    let (tasks, care) = (care.shutdown.tasks().clone(), Arc::clone(care));
     let work = async move {
         let none = Notices::none();
-        let carried = carry_out(&*runtime, call, &none, limit, &given_up);
+        let carried = carry_out(&*runtime, call, &none, &care);
         unless_cancelled(&place, carried).await
     };
     let mut work = Box::pin(work);
     // Most need no waiting: those that only say what is known do not become tasks.
     let came = match work.as_mut().now_or_never() {
         Some(came) => came,
-        None => match shutdown.tasks().spawn(work).await {
+        None => match tasks.spawn(work).await {
             Ok(came) => came,
             Err(_) => {
                 let lost = OpError::Internal("the request was lost".into());

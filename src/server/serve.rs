@@ -1,13 +1,14 @@
 //! The server: one message by HTTP, or a stream of them.
 
 use super::calls::Calls;
+use super::care::{Care, Watch};
 use super::carry_out::carry_out;
 use super::listen::listening;
 use super::noted::{First, Noted, Outlives};
 use super::outliving::outliving;
 use super::sessions::Sessions;
 use super::told::Told;
-use super::{Endpoint, Execute, Reply, Snapshots, StreamSession};
+use super::{Endpoint, Execute, Reply, Report, Reporter, Snapshots, StreamSession};
 use crate::access::{Access, Denied};
 use crate::ops::{Caller, Filter, Notices, OpError};
 use crate::protocol::{
@@ -27,8 +28,11 @@ pub struct Limits {
     /// How long a request may run (`http.request_timeout_ms`). It is dropped then and answered with
     /// an internal error; a tool's own, shorter limit is the one that says what became of its work.
     pub request_timeout: Duration,
-    /// How many requests of one stream may be in flight. One more is answered with an error.
+    /// How many requests of one stream may be in flight; one more is answered with an error. How many
+    /// that came by HTTP may be worked on; more wait.
     pub in_flight: usize,
+    /// How many that came by HTTP may wait. One more is answered with 503.
+    pub queued: usize,
     /// How many requests by HTTP may be in flight that outlive their callers. One more is answered
     /// with an error.
     pub outliving: usize,
@@ -39,6 +43,7 @@ impl Default for Limits {
         Self {
             request_timeout: Duration::from_secs(60),
             in_flight: 256,
+            queued: 1024,
             outliving: 1024,
         }
     }
@@ -50,7 +55,8 @@ pub struct Server<S> {
     runtimes: S,
     limits: Limits,
     hub: Hub,
-    shutdown: Shutdown,
+    care: Arc<Care>,
+    reporter: Option<Reporter>,
     sessions: Sessions,
     calls: Calls,
 }
@@ -60,14 +66,23 @@ impl<S: Snapshots> Server<S> {
     /// up are dropped and answered with an internal error: the server is stopping. Changes are told to
     /// those who listen as `hub` hears of them.
     pub fn new(runtimes: S, limits: Limits, hub: Hub, shutdown: Shutdown) -> Self {
+        let watch = Watch::default();
         Self {
             runtimes,
             limits,
             hub,
-            shutdown,
+            care: Arc::new(Care::new(limits, shutdown, watch)),
+            reporter: None,
             sessions: Sessions::default(),
             calls: Calls::new(limits.outliving),
         }
+    }
+
+    /// The same server, watched: counted and written down. `reporter` answers who asks how it is.
+    pub fn watched(mut self, watch: Watch, reporter: Reporter) -> Self {
+        self.care = Arc::new(Care::new(self.limits, self.care.shutdown.clone(), watch));
+        self.reporter = Some(reporter);
+        self
     }
 
     fn listen(
@@ -100,13 +115,11 @@ impl<S: Snapshots> Server<S> {
 
     /// What ends a stream that says what changes.
     fn ends(&self) -> [CancellationToken; 2] {
-        let stop = self.shutdown.token();
+        let stop = self.care.shutdown.token();
         [stop.clone(), stop.clone()]
     }
 
     async fn call(&self, runtime: Arc<S::Runtime>, mut call: Call, may_stream: bool) -> Reply {
-        let limit = self.limits.request_timeout;
-        let shutdown = &self.shutdown;
         if call.outlives_caller {
             if let Some(level) = call
                 .session
@@ -119,17 +132,16 @@ impl<S: Snapshots> Server<S> {
                     let fault = OpError::Internal(full.to_string()).into();
                     message(call.reply_to.refuse(&fault))
                 }
-                Ok(place) => outliving(runtime, call, place, limit, shutdown, may_stream).await,
+                Ok(place) => outliving(runtime, call, place, &self.care, may_stream).await,
             };
         }
         let (access, caller) = (runtime.access(), call.context.caller.clone());
         let noted = may_stream.then(|| Notices::of(&call.context)).flatten();
         let Some(ends) = noted else {
-            let given_up = shutdown.given_up();
-            let response = carry_out(&*runtime, call, &Notices::none(), limit, given_up).await;
+            let response = carry_out(&*runtime, call, &Notices::none(), &self.care).await;
             return answer(response, &access, &caller);
         };
-        let noted = Noted::new(runtime, call, ends, limit, shutdown, Outlives::Nothing);
+        let noted = Noted::new(runtime, call, ends, &self.care, Outlives::Nothing);
         match noted.first().await {
             First::Answer(response) => answer(response, &access, &caller),
             First::Notice(noted) => Reply::Stream(Box::pin(noted)),
@@ -220,6 +232,7 @@ impl<S: Snapshots> Endpoint for Server<S> {
             // The server asks nothing of clients yet, so whatever this answers is long gone.
             Step::Outcome(_) => Reply::Accepted,
             Step::Reply(response) => {
+                self.care.watch.metrics.counters().refused.add();
                 tracing::debug!(code = response.code, "refused a message");
                 message(response)
             }
@@ -274,8 +287,12 @@ impl<S: Snapshots> Endpoint for Server<S> {
             self.runtimes.clone(),
             self.limits,
             self.hub.clone(),
-            self.shutdown.clone(),
+            Arc::new(self.care.without_turns()),
         )
+    }
+
+    fn report(&self, path: &str) -> Option<Report> {
+        self.reporter.as_ref()?.report(path)
     }
 }
 

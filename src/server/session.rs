@@ -1,5 +1,6 @@
 //! A stream of messages: the standard streams.
 
+use super::care::Care;
 use super::carry_out::carry_out;
 use super::in_flight::{InFlight, Place, Refusal};
 use super::listen::listening;
@@ -13,7 +14,6 @@ use crate::protocol::{
     Wanted,
 };
 use crate::runtime::{Full, Hub};
-use crate::shutdown::Shutdown;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use std::sync::Arc;
@@ -23,9 +23,8 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub struct StreamSession<S> {
     runtimes: S,
-    limits: Limits,
     hub: Hub,
-    shutdown: Shutdown,
+    care: Arc<Care>,
     /// Cancelled once no message comes any more.
     ended: CancellationToken,
     conversation: Conversation,
@@ -39,12 +38,11 @@ pub struct StreamSession<S> {
 }
 
 impl<S: Snapshots> StreamSession<S> {
-    pub(super) fn new(runtimes: S, limits: Limits, hub: Hub, shutdown: Shutdown) -> Self {
+    pub(super) fn new(runtimes: S, limits: Limits, hub: Hub, care: Arc<Care>) -> Self {
         Self {
             runtimes,
-            limits,
             hub,
-            shutdown,
+            care,
             ended: CancellationToken::new(),
             conversation: Conversation::default(),
             in_flight: InFlight::new(limits.in_flight),
@@ -100,7 +98,7 @@ impl<S: Snapshots> StreamSession<S> {
 
     /// What ends whatever says what changes.
     fn ends(&self) -> [CancellationToken; 2] {
-        [self.shutdown.token().clone(), self.ended.clone()]
+        [self.care.shutdown.token().clone(), self.ended.clone()]
     }
 
     /// What the client is told; of these lists, when it has not been told anything yet.
@@ -174,22 +172,19 @@ impl<S: Snapshots> StreamSession<S> {
             call.context.log_level = call.context.log_level.and(self.level);
         }
         let cancelled = place.cancelled().clone();
-        let limit = self.limits.request_timeout;
         let parts = match Notices::of(&call.context) {
             Some(ends) => {
-                let ends_with_reader = Outlives::Nothing;
-                let noted =
-                    Noted::new(runtime, call, ends, limit, &self.shutdown, ends_with_reader);
+                let noted = Noted::new(runtime, call, ends, &self.care, Outlives::Nothing);
                 in_place(noted, place)
             }
             None => {
-                let given_up = self.shutdown.given_up().clone();
+                let care = Arc::clone(&self.care);
                 let answer = async move {
                     let none = Notices::none();
                     let response = tokio::select! {
                         biased;
                         () = place.cancelled().cancelled() => return None,
-                        response = carry_out(&*runtime, call, &none, limit, &given_up) => response,
+                        response = carry_out(&*runtime, call, &none, &care) => response,
                     };
                     place.finish().then_some(Part::Last(response.body))
                 };
@@ -234,6 +229,7 @@ impl<S: Snapshots> Session for StreamSession<S> {
                 Received::Nothing
             }
             Step::Reply(response) if response.code == Some(PARSE_ERROR) => {
+                self.care.watch.metrics.counters().refused.add();
                 tracing::warn!(
                     bytes = message.len(),
                     "a line on the input is not JSON; it was answered with an error"
@@ -241,6 +237,7 @@ impl<S: Snapshots> Session for StreamSession<S> {
                 Received::Answer(response.body)
             }
             Step::Reply(response) => {
+                self.care.watch.metrics.counters().refused.add();
                 tracing::debug!(code = response.code, "refused a message");
                 Received::Answer(response.body)
             }

@@ -15,11 +15,13 @@ mod support;
 
 mod access;
 mod actions;
+mod asking;
 mod calls;
 mod check;
 mod cli;
 mod client;
 mod docs;
+mod faults;
 mod framing;
 mod house;
 mod http;

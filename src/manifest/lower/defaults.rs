@@ -40,13 +40,7 @@ pub fn check(cx: &Cx<'_>, defaults: &Table<'_>) {
         let cx = cx.reporting_to(&alone);
         let names = names::any_call(&cx);
         scopes(&cx, &defaults.anew(&alone, "in [defaults]"), None);
-        wraps(
-            &cx,
-            &defaults.anew(&alone, "in [defaults]"),
-            None,
-            names.names(),
-            "args",
-        );
+        wraps(&cx, &defaults.anew(&alone, "in [defaults]"), None, &names);
     }
     report(cx, alone);
 }

@@ -9,7 +9,7 @@ use crate::manifest::read::{MISSING_KEY, OUT_OF_RANGE, Table, span};
 use crate::model::{
     Cache, CacheScope, Caches, OnError, ReloadSettings, Revision, ServerSettings, Settings, Values,
 };
-use crate::telemetry::{self, FileLog, LogFilter, LogFormat, LogSettings, Rotate};
+use crate::telemetry::{self, AuditLog, FileLog, LogFilter, LogFormat, LogSettings, Rotate};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -35,7 +35,8 @@ impl Reader<'_> {
     ) -> Settings {
         let manifests = self.manifests(&table, asked);
         let server = self.server(&table, &manifests);
-        let (http, request_timeout, max_in_flight) = self.http(&table);
+        let (http, requests) = self.http(&table);
+        let reports = self.reports(&table);
         let auth = self.auth(&table);
         let reload = reload(&table);
         let log = self.log(&table);
@@ -48,8 +49,10 @@ impl Reader<'_> {
             server,
             http,
             auth,
-            request_timeout,
-            max_in_flight,
+            request_timeout: requests.timeout,
+            max_in_flight: requests.in_flight,
+            max_queued: requests.queued,
+            reports,
             reload,
             log,
             values: Values { secrets, env },
@@ -105,6 +108,7 @@ impl Reader<'_> {
             on_error: OnError::Refuse,
             state_dir: None,
             secret: None,
+            ask_ttl: Duration::from_secs(300),
             page_size: 100,
             caches: Caches {
                 tools: FRESH,
@@ -153,6 +157,9 @@ impl Reader<'_> {
         settings.secret = server
             .entry("secret")
             .and_then(|entry| self.secret(&server, &entry, "in `server.secret`"));
+        if let Some(read) = server.millis("ask_ttl_ms", 1_000..=900_000) {
+            settings.ask_ttl = read.value;
+        }
         if let Some(read) = server.literal("state_dir") {
             settings.state_dir = Some(absolute(&self.resolve(&read.at, &read.value)));
         }
@@ -216,8 +223,33 @@ impl Reader<'_> {
             settings.file = self.log_file(&file);
             file.finish();
         }
+        if let Some(audit) = log.table("audit") {
+            settings.audit = self.audit(&audit);
+            audit.finish();
+        }
         log.finish();
         settings
+    }
+
+    /// `log.audit`: files of its own, or lines of the log.
+    fn audit(&self, audit: &Table<'_>) -> Option<AuditLog> {
+        let arguments = audit.boolean("arguments");
+        let file = match audit.has("dir") {
+            true => Some(self.log_file(audit)?),
+            false => {
+                for key in ["rotate", "keep"] {
+                    if let Some(entry) = audit.entry(key) {
+                        let message = format!("`{key}` is for files: say `dir` too");
+                        audit.error(MISSING_KEY, entry.at, message);
+                    }
+                }
+                None
+            }
+        };
+        Some(AuditLog {
+            file,
+            arguments: arguments.is_some_and(|read| read.value),
+        })
     }
 
     fn log_file(&self, file: &Table<'_>) -> Option<FileLog> {

@@ -1,7 +1,7 @@
 //! A request to what it asks for: the operations all revisions have, and what only these have.
 
 use super::session::Agreed;
-use crate::ops::{Caller, Context, LogLevel, OpError, Operation};
+use crate::ops::{Caller, Context, Input, LogLevel, OpError, Operation};
 use crate::protocol::codes::Fault;
 use crate::protocol::face::Face;
 use crate::protocol::jsonrpc::Request;
@@ -67,6 +67,8 @@ pub(in crate::protocol) fn read(
                 log_level: agreed.declared.logging.then_some(USUAL_LEVEL),
                 trace: params.meta.trace(),
                 caller: caller.clone(),
+                // Whoever is asked here answers on a stream.
+                input: Input::default(),
             };
             What::Operation(operation, context)
         }

@@ -7,9 +7,9 @@ use super::negotiate::{self, Form};
 use super::refusal::{Refusal, Refused, denied_by};
 use super::tls::Doorman;
 use super::{Body, cors, sse};
-use crate::server::{Endpoint, Reply};
+use crate::server::{Endpoint, Reply, Report};
 use bytes::Bytes;
-use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, EXPECT};
+use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, EXPECT, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
 use hyper::body::{Body as _, Incoming};
@@ -22,8 +22,8 @@ const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 /// What all connections of a listener share.
 pub(super) struct Site<E> {
     pub(super) endpoint: Arc<E>,
-    /// The endpoint's path, without a slash at the end.
-    pub(super) path: String,
+    /// The endpoint's path, without a slash at the end; `None` where no messages are taken.
+    pub(super) path: Option<String>,
     pub(super) origins: OriginRule,
     pub(super) intake: Intake,
     /// What TCP connections begin with, when they speak TLS.
@@ -74,6 +74,7 @@ impl<E: Endpoint> InFlight<E> {
                 Err(denied) => Err(denied.into()),
             },
             Ok(Wish::Document(document)) => Ok(public(document)),
+            Ok(Wish::Report(report)) => Ok(reported(report)),
             Ok(Wish::Options) => Ok(cors::options(
                 &head.headers,
                 peer.site.methods(),
@@ -112,6 +113,8 @@ enum Wish {
     Other,
     /// This document.
     Document(Bytes),
+    /// To learn how the server is.
+    Report(Report),
 }
 
 impl<E: Endpoint> Peer<E> {
@@ -122,7 +125,15 @@ impl<E: Endpoint> Peer<E> {
             return Err(Refusal::OriginNotAllowed);
         }
         let path = head.uri.path();
-        let ours = path.strip_suffix('/').unwrap_or(path) == self.site.path;
+        let bare = path.strip_suffix('/').unwrap_or(path);
+        let ours = self.site.path.as_deref() == Some(bare);
+        if !ours
+            && (head.method == Method::GET || head.method == Method::HEAD)
+            && let Some(report) = self.site.endpoint.report(path)
+            && (self.site.path.is_none() || !report.inner)
+        {
+            return Ok(Wish::Report(report));
+        }
         if !ours
             && path.starts_with("/.well-known/")
             && let Some(document) = self.site.endpoint.document(path)
@@ -248,6 +259,9 @@ fn respond(reply: Reply, form: Form, mut headers: HeaderMap, link: &Arc<Link>) -
             (denied.status, Body::whole(body))
         }
         Reply::Message { status, body } => {
+            if status == StatusCode::SERVICE_UNAVAILABLE {
+                headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+            }
             headers.insert(CONTENT_TYPE, JSON);
             (status, Body::whole(body))
         }
@@ -264,6 +278,15 @@ fn public(document: Bytes) -> Response<Body> {
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, JSON);
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("max-age=300"));
+    response
+}
+
+fn reported(report: Report) -> Response<Body> {
+    let mut response = Response::new(Body::whole(report.body));
+    *response.status_mut() = report.status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, report.media_type);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 

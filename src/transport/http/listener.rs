@@ -12,6 +12,7 @@ use super::tls::Doorman;
 use super::wire::Socket;
 use crate::server::Endpoint;
 use crate::shutdown::Shutdown;
+use crate::telemetry::Metrics;
 use futures_util::future::poll_fn;
 use std::io;
 use std::pin::pin;
@@ -59,6 +60,7 @@ impl Listener {
             site: Arc::new(site),
             tasks,
             said_full: None,
+            metrics: self.metrics,
             moved: self.moved,
         };
         hall.receive(shutdown.token()).await;
@@ -78,6 +80,7 @@ struct Hall<E> {
     site: Arc<Site<E>>,
     tasks: TaskTracker,
     said_full: Option<Instant>,
+    metrics: Metrics,
     moved: Option<mpsc::Receiver<Move>>,
 }
 
@@ -176,9 +179,11 @@ impl<E: Endpoint> Hall<E> {
             link: self.links.admit(),
         });
         let served = connection::run(Arc::clone(&self.protocols), peer, socket);
+        self.metrics.counters().accepted.add();
+        let open = self.metrics.present(|counters| &counters.connections);
         self.tasks.spawn(async move {
             served.await;
-            drop(slot);
+            drop((slot, open));
         });
     }
 

@@ -56,6 +56,7 @@ allowed_hosts = ["mcp.example.com", "mcp.example.com:8080", "[::1]", "*"]
 max_connections = 10
 max_body_bytes = 1024
 max_in_flight = 10
+max_queued = 0
 head_timeout_ms = 1
 body_timeout_ms = 1
 idle_timeout_ms = 1
@@ -74,6 +75,10 @@ token = { file = "secret" }
 level = "snodo=debug"
 format = "json"
 file = { dir = "logs", rotate = "hourly", keep = 3 }
+audit = { dir = "logs", rotate = "daily", keep = 3, arguments = true }
+
+[metrics]
+listen = ["127.0.0.1:0", "unix:run/m.sock"]
 "#;
     let said = Project::with(HELLO)
         .file("s.toml", all)
