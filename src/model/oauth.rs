@@ -1,7 +1,7 @@
 //! `[auth.oauth]`: the authorization server whose tokens are good here.
 
 use std::time::Duration;
-use url::Url;
+use url::{Host, Url};
 
 /// What is asked of access tokens, and where the keys that they are signed with are found.
 #[derive(Clone, PartialEq, Eq)]
@@ -45,4 +45,35 @@ impl std::fmt::Debug for OauthSpec {
 /// Server URI).
 pub fn resource_identifier(resource: &Url) -> String {
     resource.as_str().trim_end_matches('/').to_owned()
+}
+
+/// Whether nobody on the way can change what comes from there: it comes by TLS, or from this machine.
+pub fn is_out_of_reach(url: &Url) -> bool {
+    let is_here = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    url.scheme() == "https" || (url.scheme() == "http" && is_here)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_over_tls_or_from_this_machine() {
+        for (url, safe) in [
+            ("https://a.example/k", true),
+            ("http://127.0.0.1:1/k", true),
+            ("http://[::1]/k", true),
+            ("http://localhost/k", true),
+            ("http://a.example/k", false),
+            ("http://localhost.a.example/k", false),
+            ("ftp://a.example/k", false),
+        ] {
+            assert_eq!(is_out_of_reach(&Url::parse(url).unwrap()), safe, "{url}");
+        }
+    }
 }

@@ -5,9 +5,9 @@ use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::{BAD_URL, NO_EFFECT};
 use crate::manifest::lower::scope_is_usable;
 use crate::manifest::read::{At, OUT_OF_RANGE, Table};
-use crate::model::OauthSpec;
+use crate::model::{OauthSpec, is_out_of_reach, resource_identifier};
 use std::time::Duration;
-use url::{Host, Url};
+use url::Url;
 
 /// Most audiences of one server.
 const MOST: usize = 16;
@@ -39,8 +39,7 @@ impl Reader<'_> {
         let resource = resource?;
         Some(OauthSpec {
             issuer: issuer?.value,
-            audience: audience
-                .unwrap_or_else(|| vec![crate::model::resource_identifier(&resource)]),
+            audience: audience.unwrap_or_else(|| vec![resource_identifier(&resource)]),
             resource,
             jwks_url,
             algorithms,
@@ -55,7 +54,7 @@ impl Reader<'_> {
 /// A URL whose answers nobody on the way can change.
 fn url(table: &Table<'_>, named: &At<String>, key: &str) -> Option<Url> {
     let parsed = Url::parse(&named.value).ok();
-    let safe = parsed.filter(|url| is_safe(url) && url.fragment().is_none());
+    let safe = parsed.filter(|url| is_out_of_reach(url) && url.fragment().is_none());
     if safe.is_none() {
         let message = format!("`{key}` must be an absolute https URL without a fragment");
         table.report(
@@ -64,16 +63,6 @@ fn url(table: &Table<'_>, named: &At<String>, key: &str) -> Option<Url> {
         );
     }
     safe
-}
-
-fn is_safe(url: &Url) -> bool {
-    let is_here = match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
-    url.scheme() == "https" || (url.scheme() == "http" && is_here)
 }
 
 /// This server's own URL, as its clients write it.
