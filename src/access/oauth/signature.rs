@@ -79,3 +79,94 @@ impl JwtVerifier for Checker {
         self.algorithm
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    use jsonwebtoken::{Validation, decode};
+    use ring::rand::SystemRandom;
+    use serde_json::{Map, Value, json};
+
+    /// The modulus of a key of 2048 bits that is thrown away, and what it has signed.
+    const MODULUS: &str = "3UcYVC6HXD3UDB-34xACXdcI72dpxBChETRHI4a4q0Y9-\
+         eMj7arVbXANaXzuvmhYHt97vbqZPIY8c4_mJsKGigYlRSsZ0cMrjY4J3KP2kSzAMoPyw92E2MAxT7jvSSgC_\
+         X0F3RIoarhAvz6x6WYNCnJ4FWMfqwYJyW9lDK7ZlAii2oLTg40WyZSf6YZ3BOgIpk6W_1YBnfFPYm5a-\
+         mcX6ql2DELpB_OUjAjc0-fg_OkBP8qkSYymXaJaVJVswmJzhfMF3EZ5HVoOOxkJU14I9b2_8pZX52lPXl-\
+         GLu8cm4KqAC7iXoZlLcQf3ej50r88Zlnn1bcDXwmRLWMMwaVD2w";
+    const RS256: &str = "eyJhbGciOiAiUlMyNTYifQ.eyJzdWIiOiAiYWRhIn0.LAbTFNdGR8PUj2cah8oqt_qhR-\
+         Z136CnHCzsjqjncmUwOeSEXgxq_ur97BhnuArgO9JDq6SeCtLYoInc8LKd1NstaJww3rR_9fio8j9-\
+         KQqaa5ReQhwZBJ_rn0jownr6FfA8zKNj3CzO5q1Q8AI5iXteDwSLQosrAWfd3ImSQjsPlMsK0fz8LSWpQi6E\
+         Zuvm_4Py1b7r7R3OF0Nche72U2M8VmWPCDUUYUK_xsKwjm17AHkse9Bvap2GA13DVbm-\
+         ttesBWPA43jEja9kKhyA-\
+         TpFIBMum8BT8A_McuI4SCSdElkK4zb3den6o57GXK3hijwneb70BTZLWhaJJycNoQ";
+    const PS256: &str = "eyJhbGciOiAiUFMyNTYifQ.eyJzdWIiOiAiYWRhIn0.Ifces3Oi49WJr1_1wNmUyvQR6C6m30MUOsYGMFine\
+         80Wm1G68nmaUaQhxApRfDiIdX-AVFpif31YX0_XAs4JYJPgg6LLPwUVo-Qe5inNRTv2sXi1pZwJ7D-\
+         2se18wR5mu37Pc2R3JYISMsqjuG0-XrDehYeQY0L2jh9RyplVTHc-V1iObZrkMZEGVW-PaAf4oL1QV3eEqjf\
+         rPw4oMQfpo46E7UL8AYeDkFfUvYNv7yauEsglu9x8IhW24Kd1jP4Lhz_LaTudyw7-\
+         HzUHPne8t0vrk88j19mtSW3g1FYPisewwwsefIt9aKolCVGa5SOv6SRxldXNcVowCq7lyXzMpQ";
+
+    fn is_good(token: &str, key: &DecodingKey, algorithm: Algorithm) -> bool {
+        install();
+        let mut validation = Validation::new(algorithm);
+        validation.validate_exp = false;
+        validation.required_spec_claims.clear();
+        decode::<Map<String, Value>>(token, key, &validation).is_ok()
+    }
+
+    /// The token with one bit of its signature turned.
+    fn bent(token: &str) -> String {
+        let (message, signature) = token.rsplit_once('.').unwrap();
+        let mut signature = URL_SAFE_NO_PAD.decode(signature).unwrap();
+        signature[9] ^= 1;
+        format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature))
+    }
+
+    #[test]
+    fn signatures_of_rsa_keys() {
+        let key = DecodingKey::from_rsa_components(MODULUS, "AQAB").unwrap();
+        for (token, algorithm, other) in [
+            (RS256, Algorithm::RS256, Algorithm::RS384),
+            (PS256, Algorithm::PS256, Algorithm::RS256),
+        ] {
+            assert!(is_good(token, &key, algorithm), "{algorithm:?}");
+            assert!(!is_good(&bent(token), &key, algorithm), "{algorithm:?}");
+            assert!(!is_good(token, &key, other), "{algorithm:?}");
+        }
+    }
+
+    #[test]
+    fn signatures_of_points() {
+        let message = |name: &str| {
+            let encode = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
+            let header = encode(json!({ "alg": name }));
+            format!("{header}.{}", encode(json!({ "sub": "ada" })))
+        };
+        let random = SystemRandom::new();
+        let pkcs8 = keys::Ed25519KeyPair::generate_pkcs8(&random).unwrap();
+        let pair = keys::Ed25519KeyPair::from_pkcs8(pkcs8.as_ref()).unwrap();
+        let point = URL_SAFE_NO_PAD.encode(keys::KeyPair::public_key(&pair));
+        let message_of = message("EdDSA");
+        let signature = URL_SAFE_NO_PAD.encode(pair.sign(message_of.as_bytes()));
+        let token = format!("{message_of}.{signature}");
+        let key = DecodingKey::from_ed_components(&point).unwrap();
+        assert!(is_good(&token, &key, Algorithm::EdDSA));
+        assert!(!is_good(&bent(&token), &key, Algorithm::EdDSA));
+
+        let signing = &keys::ECDSA_P384_SHA384_FIXED_SIGNING;
+        let pkcs8 = keys::EcdsaKeyPair::generate_pkcs8(signing, &random).unwrap();
+        let pair = keys::EcdsaKeyPair::from_pkcs8(signing, pkcs8.as_ref(), &random).unwrap();
+        let point = keys::KeyPair::public_key(&pair).as_ref()[1..].to_vec();
+        let (x, y) = point.split_at(48);
+        let (x, y) = (URL_SAFE_NO_PAD.encode(x), URL_SAFE_NO_PAD.encode(y));
+        let message_of = message("ES384");
+        let signature = pair.sign(&random, message_of.as_bytes()).unwrap();
+        let token = format!("{message_of}.{}", URL_SAFE_NO_PAD.encode(signature));
+        let key = DecodingKey::from_ec_components(&x, &y).unwrap();
+        assert!(is_good(&token, &key, Algorithm::ES384));
+        assert!(!is_good(&bent(&token), &key, Algorithm::ES384));
+        // A key of another curve is none.
+        assert!(!is_good(&token, &key, Algorithm::ES256));
+    }
+}
