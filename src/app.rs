@@ -256,7 +256,7 @@ async fn serve(
         for address in reports.local_addrs() {
             tracing::info!(
                 "serving reports at {}",
-                place(address, http::Scheme::Http, "/metrics")
+                place(&reports, address, "/metrics")
             );
         }
         let (server, shutdown) = (Arc::clone(&server), shutdown.clone());
@@ -287,9 +287,9 @@ async fn reports(
 }
 
 /// Where a listener is to be found.
-fn place(address: &http::LocalAddr, scheme: http::Scheme, path: &str) -> String {
+fn place(listener: &http::Listener, address: &http::LocalAddr, path: &str) -> String {
     match address {
-        http::LocalAddr::Tcp(address) => format!("{scheme}://{address}{path}"),
+        http::LocalAddr::Tcp(address) => format!("{}://{address}{path}", listener.scheme()),
         http::LocalAddr::Unix(socket) => format!("unix:{}{path}", socket.display()),
     }
 }
@@ -314,7 +314,7 @@ async fn serve_http<E: Endpoint>(
         tracing::info!(
             components = %counts,
             "serving {}",
-            place(address, listener.scheme(), &settings.http.path)
+            place(&listener, address, &settings.http.path)
         );
     }
     warn_of_open_doors(settings, &listener);

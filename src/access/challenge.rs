@@ -5,6 +5,16 @@ use http::{HeaderValue, StatusCode};
 /// What is said of scopes that are missing.
 pub(super) const INSUFFICIENT: &str = "insufficient scope";
 
+/// What every challenge says, beside what is wrong.
+pub(super) struct Asked<'a> {
+    /// The server's name.
+    pub(super) realm: &'a str,
+    /// Where it is said whose tokens are good.
+    pub(super) metadata: Option<String>,
+    /// The scopes to ask for first, with blanks between them.
+    pub(super) scopes: Option<String>,
+}
+
 /// Why a request is not served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Challenge<'a> {
@@ -18,6 +28,8 @@ pub(super) enum Challenge<'a> {
     Invalid(&'static str),
     /// What it asks for takes these scopes, and it has not all of them.
     Insufficient(&'a str),
+    /// There is no telling whether what it presents is good.
+    Unavailable,
 }
 
 impl Challenge<'_> {
@@ -26,6 +38,7 @@ impl Challenge<'_> {
             Self::Missing | Self::MissingFor(_) | Self::Invalid(_) => StatusCode::UNAUTHORIZED,
             Self::Malformed(_) => StatusCode::BAD_REQUEST,
             Self::Insufficient(_) => StatusCode::FORBIDDEN,
+            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -34,15 +47,24 @@ impl Challenge<'_> {
             Self::Missing | Self::MissingFor(_) => "an access token is needed",
             Self::Malformed(why) | Self::Invalid(why) => why,
             Self::Insufficient(_) => INSUFFICIENT,
+            Self::Unavailable => "access tokens cannot be checked just now",
         }
     }
 
-    /// The field's value.
-    pub(super) fn header(self, realm: &str) -> Option<HeaderValue> {
+    /// The field's value; `None` when nothing that is shown would help.
+    pub(super) fn header(self, asked: &Asked<'_>) -> Option<HeaderValue> {
         let mut field = Field::new();
-        field.parameter("realm", realm);
+        field.parameter("realm", asked.realm);
+        if let Some(metadata) = &asked.metadata {
+            field.parameter("resource_metadata", metadata);
+        }
         match self {
-            Self::Missing => {}
+            Self::Unavailable => return None,
+            Self::Missing => {
+                if let Some(scopes) = asked.scopes.as_deref().filter(|all| !all.is_empty()) {
+                    field.parameter("scope", scopes);
+                }
+            }
             Self::MissingFor(scopes) => field.parameter("scope", scopes),
             Self::Malformed(why) => {
                 field.parameter("error", "invalid_request");

@@ -5,12 +5,17 @@
 
 mod bearer;
 mod challenge;
+mod metadata;
+mod oauth;
 
-use crate::model::AuthSettings;
+use crate::action::http::ClientError;
+use crate::model::{AuthSettings, CallerSpec, OauthSpec};
 use crate::ops::Caller;
 use bearer::Tokens;
-use challenge::Challenge;
+use bytes::Bytes;
+use challenge::{Asked, Challenge};
 use http::{HeaderMap, HeaderValue, StatusCode};
+use oauth::{Oauth, Refused};
 use tokio_util::sync::CancellationToken;
 
 /// Finds out who sends a request. It does not change; a reload that changes who may call makes
@@ -19,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 pub struct Access {
     settings: AuthSettings,
     tokens: Tokens,
+    oauth: Option<Oauth>,
     stdio: Caller,
     /// Names this server in challenges.
     realm: String,
@@ -38,20 +44,25 @@ pub struct Denied {
 
 impl Access {
     /// As the settings say, for a server of this name.
-    pub fn new(settings: &AuthSettings, realm: &str) -> Self {
+    ///
+    /// # Errors
+    /// What is to be trusted when keys are fetched cannot be read.
+    pub fn new(settings: &AuthSettings, realm: &str) -> Result<Self, ClientError> {
         let revoked = CancellationToken::new();
-        let known = |caller: &crate::model::CallerSpec| {
+        let known = |caller: &CallerSpec| {
             let scopes = settings.closure(caller.scopes.iter().map(String::as_str));
             Caller::known(&*caller.principal, scopes, None, revoked.clone())
         };
         let tokens = settings.tokens.iter();
-        Self {
+        let oauth = settings.oauth.as_ref();
+        Ok(Self {
+            oauth: oauth.map(|spec| Oauth::new(spec, realm)).transpose()?,
             tokens: Tokens::new(tokens.map(|token| (token.sha256, known(&token.caller)))),
             stdio: settings.stdio.as_ref().map(known).unwrap_or_default(),
             settings: settings.clone(),
             realm: realm.to_owned(),
             revoked,
-        }
+        })
     }
 
     /// Whether it is what [`Access::new`] would make of these.
@@ -84,8 +95,28 @@ impl Access {
             Ok(None) => return Err(self.denied(Challenge::Missing)),
             Err(why) => return Err(self.denied(Challenge::Malformed(why))),
         };
-        let found = self.tokens.holder(token).cloned();
-        found.ok_or_else(|| self.denied(Challenge::Invalid("the access token is not valid")))
+        if let Some(caller) = self.tokens.holder(token) {
+            return Ok(caller.clone());
+        }
+        let Some(oauth) = &self.oauth else {
+            return Err(self.denied(Challenge::Invalid("the access token is not valid")));
+        };
+        let held = oauth.holder(token, &self.settings, &self.revoked).await;
+        held.map_err(|refused| match refused {
+            Refused::Invalid(why) => self.denied(Challenge::Invalid(why)),
+            Refused::Unavailable => self.denied(Challenge::Unavailable),
+        })
+    }
+
+    /// The document that says whose tokens are good here, if it is found at this path of the server
+    /// (RFC 9728).
+    pub fn document(&self, path: &str) -> Option<Bytes> {
+        let oauth = self.oauth.as_ref()?;
+        let spec = self.settings.oauth.as_ref()?;
+        let rest = path.strip_prefix(metadata::WELL_KNOWN)?;
+        let rest = rest.strip_suffix('/').unwrap_or(rest);
+        (rest.is_empty() || rest == metadata::path(&spec.resource))
+            .then(|| oauth.metadata().clone())
     }
 
     /// The answer to a caller that lacks scopes: which ones it takes, all in one challenge. Who has
@@ -107,7 +138,19 @@ impl Access {
         Denied {
             status: challenge.status(),
             why: challenge.why(),
-            challenge: challenge.header(&self.realm),
+            challenge: challenge.header(&self.asked()),
+        }
+    }
+}
+
+impl Access {
+    /// What every challenge says.
+    fn asked(&self) -> Asked<'_> {
+        let spec: Option<&OauthSpec> = self.settings.oauth.as_ref();
+        Asked {
+            realm: &self.realm,
+            metadata: spec.map(|spec| metadata::url(&spec.resource)),
+            scopes: spec.map(|spec| spec.scopes_supported.join(" ")),
         }
     }
 }
@@ -115,7 +158,14 @@ impl Access {
 impl Default for Access {
     /// Asks nobody who they are.
     fn default() -> Self {
-        Self::new(&AuthSettings::default(), "")
+        Self {
+            settings: AuthSettings::default(),
+            tokens: Tokens::new(std::iter::empty()),
+            oauth: None,
+            stdio: Caller::NOBODY,
+            realm: String::new(),
+            revoked: CancellationToken::new(),
+        }
     }
 }
 

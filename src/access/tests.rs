@@ -24,7 +24,7 @@ fn access(anonymous: bool) -> Access {
         anonymous,
         ..AuthSettings::default()
     };
-    Access::new(&settings, "the \"x\" server\n")
+    Access::new(&settings, "the \"x\" server\n").unwrap()
 }
 
 fn headers(values: &[&str]) -> HeaderMap {

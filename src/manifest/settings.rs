@@ -2,6 +2,7 @@
 
 mod auth;
 mod http;
+mod oauth;
 mod overrides;
 mod secrets;
 mod sections;

@@ -1,5 +1,6 @@
 //! `[auth]`: who may call, and what each may do.
 
+use super::OauthSpec;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Who may call over HTTP, and as whom the standard streams are served.
@@ -7,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct AuthSettings {
     /// Requests over HTTP are asked who sends them.
     pub on: bool,
+    /// The authorization server whose tokens are good here too.
+    pub oauth: Option<OauthSpec>,
     /// Bearer tokens whose holders are known.
     pub tokens: Vec<TokenSpec>,
     /// A request without credentials is served too, as a caller without a name and without scopes.
@@ -51,6 +54,10 @@ impl AuthSettings {
 
     /// Whether some caller may come to hold this scope.
     pub fn can_grant(&self, scope: &str) -> bool {
+        // Which ones an authorization server gives is its own affair.
+        if self.oauth.is_some() {
+            return true;
+        }
         let named = self.tokens.iter().map(|token| &token.caller);
         named.chain(&self.stdio).any(|caller| {
             let held = self.closure(caller.scopes.iter().map(String::as_str));

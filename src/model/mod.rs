@@ -10,6 +10,7 @@ mod complete;
 mod declaration;
 mod hosts;
 mod http;
+mod oauth;
 mod progress;
 mod prompt;
 mod resource;
@@ -41,6 +42,7 @@ pub use declaration::{
 };
 pub use hosts::{HostPattern, HostPatternError};
 pub use http::{HttpSettings, Listen, ListenError};
+pub use oauth::{OauthSpec, is_out_of_reach, resource_identifier};
 pub use progress::{PatternError, ProgressPattern, ProgressSpec, Reached};
 pub use prompt::{MessageSpec, Prompt, PromptArgument, PromptDeclaration, PromptResultSpec};
 pub use resource::{ContentData, ContentSpec, Resource, ResourceDeclaration, ResourceResultSpec};

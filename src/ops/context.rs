@@ -63,8 +63,8 @@ pub struct Context {
     pub log_level: Option<LogLevel>,
     /// Trace context.
     pub trace: Trace,
-    /// What the caller brings for questions that it was asked.
-    pub input: Input,
     /// Who asks: what the transport found out, not what the request says.
     pub caller: Caller,
+    /// What the caller brings for questions that it was asked.
+    pub input: Input,
 }

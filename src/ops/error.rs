@@ -31,12 +31,12 @@ pub enum OpError {
     /// What a component other than a tool was to do failed; the text is for the caller.
     #[error("{0}")]
     Failed(String),
-    /// The caller's program cannot do what the component needs of it.
-    #[error("Missing required client capability: {}", words(*.0))]
-    LacksCapabilities(ClientCapabilities),
     /// The caller lacks scopes; these are all that it needs.
     #[error("Insufficient scope: this takes {}", .0.join(" "))]
     Forbidden(Arc<[String]>),
+    /// The caller's program cannot do what the component needs of it.
+    #[error("Missing required client capability: {}", words(*.0))]
+    LacksCapabilities(ClientCapabilities),
     /// An error that the manifest itself declares (`result.protocol_error`).
     #[error("{message}")]
     Declared {

@@ -82,11 +82,11 @@ pub(super) fn of(dialect: Dialect, fault: &Fault) -> (i64, StatusCode) {
         Fault::Op(OpError::MethodNotFound(_)) if is_modern => {
             (METHOD_NOT_FOUND, StatusCode::NOT_FOUND)
         }
-        Fault::Op(OpError::LacksCapabilities(_)) if is_modern => {
-            (MISSING_CLIENT_CAPABILITY, StatusCode::BAD_REQUEST)
-        }
         Fault::Op(error @ OpError::Forbidden(_)) => {
             (of_operation(dialect, error), StatusCode::FORBIDDEN)
+        }
+        Fault::Op(OpError::LacksCapabilities(_)) if is_modern => {
+            (MISSING_CLIENT_CAPABILITY, StatusCode::BAD_REQUEST)
         }
         Fault::Op(error) => (of_operation(dialect, error), StatusCode::OK),
     }

@@ -315,7 +315,7 @@ impl Reloader {
         }
         // Who asks because of this is answered by the new runtime.
         let after = self.handle.snapshot();
-        for list in [ListKind::Tools, ListKind::Resources, ListKind::Prompts] {
+        for list in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
             let is_shown = |caller: &Caller| after.shows_anew(before, list, caller);
             self.hub.list_changed(list, is_shown);
         }

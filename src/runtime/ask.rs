@@ -108,8 +108,8 @@ impl Runtime {
         let binding = Binding {
             method: request.context.method,
             name: component.key(),
-            principal: request.context.caller.principal(),
             brought,
+            principal: request.context.caller.principal(),
         };
         let state = match &request.context.input.state {
             Some(text) => Some(self.asking.states.open(text, &binding)?),

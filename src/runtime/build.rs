@@ -104,15 +104,20 @@ fn make(
         ..
     } = builder;
     let protocols = protocols(settings, &mut errors);
-    if !errors.is_empty() {
-        return Err(errors);
-    }
+    let access = match access(settings, previous) {
+        Ok(access) if errors.is_empty() => access,
+        Ok(_) => return Err(errors),
+        Err(error) => {
+            errors.push(*error);
+            return Err(errors);
+        }
+    };
     Ok(Built {
         runtime: assemble(
             settings,
             protocols,
             (tools, resources, prompts, running),
-            (access(settings, previous), toolbox.outputs()),
+            (access, toolbox.outputs()),
         ),
         left_out,
     })
@@ -244,13 +249,17 @@ fn assemble(
 }
 
 /// Who calls: as before, unless the settings say something else.
-fn access(settings: &Settings, previous: Option<&Runtime>) -> Arc<Access> {
+fn access(settings: &Settings, previous: Option<&Runtime>) -> Result<Arc<Access>, Box<Diagnostic>> {
     let (auth, realm) = (&settings.auth, &settings.server.identity.name);
     let before = previous.map(|before| &before.access);
-    match before.filter(|before| before.is_of(auth, realm)) {
-        Some(before) => Arc::clone(before),
-        None => Arc::new(Access::new(auth, realm)),
+    if let Some(before) = before.filter(|before| before.is_of(auth, realm)) {
+        return Ok(Arc::clone(before));
     }
+    let made = Access::new(auth, realm).map_err(|error| {
+        let message = format!("`auth.oauth` cannot be used: {error}");
+        Box::new(Diagnostic::placeless(NOT_READY, message))
+    })?;
+    Ok(Arc::new(made))
 }
 
 fn overflows<C: Component>(entry: &Entry<C>) -> bool {

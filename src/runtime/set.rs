@@ -45,11 +45,6 @@ impl<C: Component> Set<C> {
         self.by_key.get(key)
     }
 
-    /// What each is asked for by.
-    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
-        self.by_key.keys().map(String::as_str)
-    }
-
     /// All of them, in the order of the manifests.
     pub(super) fn in_order(&self) -> impl Iterator<Item = &Arc<C>> {
         self.in_order.iter()
@@ -57,6 +52,11 @@ impl<C: Component> Set<C> {
 
     fn definitions(&self) -> impl Iterator<Item = &[u8; 32]> {
         self.in_order.iter().map(|component| component.definition())
+    }
+
+    /// What each is asked for by.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.by_key.keys().map(String::as_str)
     }
 
     /// How many there are.

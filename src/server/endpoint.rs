@@ -20,6 +20,11 @@ pub trait Endpoint: Send + Sync + 'static {
     /// The answer to a request that is not served, whatever it asks for.
     fn admit(&self, headers: &HeaderMap) -> impl Future<Output = Result<Caller, Denied>> + Send;
 
+    /// A document that is found at this path, for whoever asks: JSON.
+    fn document(&self, _path: &str) -> Option<Bytes> {
+        None
+    }
+
     /// One message that this caller sent by HTTP POST, with the request's headers (the specification mirrors
     /// body fields into them, and the server compares). `may_stream` says that the client takes a
     /// stream of messages too. Dropping the future cancels the request.

@@ -199,6 +199,10 @@ impl<S: Snapshots> Endpoint for Server<S> {
         admitted
     }
 
+    fn document(&self, path: &str) -> Option<Bytes> {
+        self.runtimes.snapshot().access().document(path)
+    }
+
     async fn post(
         &self,
         caller: Caller,

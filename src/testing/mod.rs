@@ -118,13 +118,13 @@ async fn ended(
     let mut context = Context {
         request_id: "test".into(),
         method: METHOD,
+        // A test is of what the tool does: its caller may use it.
+        caller: Caller::known("test", tool.scopes.to_vec(), None, CancellationToken::new()),
         // Whoever runs tests can be asked anything.
         capabilities: ClientCapability::WORDS
             .map(|(_, one)| one)
             .into_iter()
             .collect(),
-        // A test is of what the tool does: its caller may use it.
-        caller: Caller::known("test", tool.scopes.to_vec(), None, CancellationToken::new()),
         ..Context::default()
     };
     loop {

@@ -3,7 +3,7 @@
 use super::sections::{Reader, section};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::{CONFLICT, NO_EFFECT};
-use crate::manifest::lower::{refuse_unserved, scope_is_usable};
+use crate::manifest::lower::scope_is_usable;
 use crate::manifest::read::{At, OUT_OF_RANGE, Table};
 use crate::model::{AuthSettings, CallerSpec, TokenSpec};
 use std::collections::BTreeMap;
@@ -19,7 +19,8 @@ impl Reader<'_> {
         };
         let mut settings = AuthSettings {
             // An empty list lets nobody in: it is not the same as none.
-            on: auth.has("tokens"),
+            on: auth.has("tokens") || auth.has("oauth"),
+            oauth: self.oauth(&auth),
             tokens: tokens(&auth),
             anonymous: false,
             stdio: auth.table("stdio").and_then(caller),
@@ -31,11 +32,10 @@ impl Reader<'_> {
                 let message = "`anonymous` has no effect: nothing here asks who calls";
                 auth.report(
                     Diagnostic::warning(NO_EFFECT, read.at, message)
-                        .help("add `[[auth.tokens]]`, or remove `anonymous`"),
+                        .help("add `[[auth.tokens]]` or `[auth.oauth]`, or remove `anonymous`"),
                 );
             }
         }
-        refuse_unserved(&auth, &["oauth"]);
         auth.finish();
         settings
     }

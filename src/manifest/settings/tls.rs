@@ -40,7 +40,7 @@ impl Reader<'_> {
     }
 
     /// A file's bytes; it is watched like the server file.
-    fn pem(&self, table: &Table<'_>, named: &At<String>) -> Option<Vec<u8>> {
+    pub(super) fn pem(&self, table: &Table<'_>, named: &At<String>) -> Option<Vec<u8>> {
         let path = self.resolve(&named.at, &named.value);
         let read = regular::read(&path, MOST);
         self.sources.borrow_mut().push(path.clone());

@@ -66,9 +66,9 @@ pub(in crate::protocol) fn read(
                 progress: params.meta.progress()?,
                 log_level: agreed.declared.logging.then_some(USUAL_LEVEL),
                 trace: params.meta.trace(),
+                caller: caller.clone(),
                 // Whoever is asked here answers on a stream.
                 input: Input::default(),
-                caller: caller.clone(),
             };
             What::Operation(operation, context)
         }

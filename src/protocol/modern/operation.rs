@@ -83,8 +83,8 @@ pub(in crate::protocol) fn read(
         progress: params.meta.progress()?,
         log_level: params.meta.log_level()?,
         trace: params.meta.trace(),
-        input: input(method, params)?,
         caller: caller.clone(),
+        input: input(method, params)?,
     };
     Ok((what, context))
 }

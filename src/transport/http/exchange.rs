@@ -8,6 +8,7 @@ use super::refusal::{Refusal, Refused, denied_by};
 use super::tls::Doorman;
 use super::{Body, cors, sse};
 use crate::server::{Endpoint, Reply, Report};
+use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, EXPECT, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
@@ -67,12 +68,13 @@ impl<E: Endpoint> InFlight<E> {
             }
             Ok(Wish::Stream) => peer.site.stream(&head.headers, &peer.link).await,
             Ok(Wish::End) => peer.site.end(&head.headers, &peer.link).await,
-            Ok(Wish::Report(report)) => Ok(reported(report)),
             // Who may not come in is not told which methods there are.
             Ok(Wish::Other) => match peer.site.endpoint.admit(&head.headers).await {
                 Ok(_) => Err(Refusal::MethodNotAllowed.into()),
                 Err(denied) => Err(denied.into()),
             },
+            Ok(Wish::Document(document)) => Ok(public(document)),
+            Ok(Wish::Report(report)) => Ok(reported(report)),
             Ok(Wish::Options) => Ok(cors::options(
                 &head.headers,
                 peer.site.methods(),
@@ -107,10 +109,12 @@ enum Wish {
     End,
     /// To learn what can be asked.
     Options,
-    /// To learn how the server is.
-    Report(Report),
     /// Something that is not served.
     Other,
+    /// This document.
+    Document(Bytes),
+    /// To learn how the server is.
+    Report(Report),
 }
 
 impl<E: Endpoint> Peer<E> {
@@ -129,6 +133,16 @@ impl<E: Endpoint> Peer<E> {
             && (self.site.path.is_none() || !report.inner)
         {
             return Ok(Wish::Report(report));
+        }
+        if !ours
+            && path.starts_with("/.well-known/")
+            && let Some(document) = self.site.endpoint.document(path)
+        {
+            return match head.method {
+                Method::GET | Method::HEAD => Ok(Wish::Document(document)),
+                Method::OPTIONS => Ok(Wish::Options),
+                _ => Err(Refusal::MethodNotAllowed),
+            };
         }
         match head.method {
             // `OPTIONS *` asks about the server as a whole (RFC 9110 §9.3.7).
@@ -255,6 +269,15 @@ fn respond(reply: Reply, form: Form, mut headers: HeaderMap, link: &Arc<Link>) -
     let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = headers;
+    response
+}
+
+/// A document for everybody.
+fn public(document: Bytes) -> Response<Body> {
+    let mut response = Response::new(Body::whole(document));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, JSON);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("max-age=300"));
     response
 }
 

@@ -197,6 +197,9 @@ impl Refused {
 
 /// What a caller that is not served is told beside the body.
 pub(super) fn denied_by(denied: &Denied, headers: &mut HeaderMap) {
+    if denied.status == StatusCode::SERVICE_UNAVAILABLE {
+        headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
+    }
     if let Some(challenge) = &denied.challenge {
         headers.insert(WWW_AUTHENTICATE, challenge.clone());
     }

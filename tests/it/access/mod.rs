@@ -1,8 +1,11 @@
 //! Who may call, and what each is shown and may use.
 
 mod hidden;
+mod issuer;
+mod oauth;
 mod sessions;
 mod settings;
+mod tls;
 mod token;
 mod tokens;
 

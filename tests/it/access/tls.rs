@@ -44,13 +44,19 @@ fn served(certified: &Certified, server: &str) -> Project {
 /// Starts the server and waits until it says where it listens by TLS.
 fn serve(project: &Project) -> (Daemon, SocketAddr) {
     let mut command = project.command("serve");
-    let daemon = Daemon::start_at(command.args(["--set", "http.listen=[\"127.0.0.1:0\"]"]), "https");
+    let daemon = Daemon::start_at(
+        command.args(["--set", "http.listen=[\"127.0.0.1:0\"]"]),
+        "https",
+    );
     let address = daemon.address();
     (daemon, address)
 }
 
 /// A connection by TLS of somebody who trusts these certificates.
-fn connect(address: SocketAddr, trusted: &[&Certified]) -> StreamOwned<ClientConnection, TcpStream> {
+fn connect(
+    address: SocketAddr,
+    trusted: &[&Certified],
+) -> StreamOwned<ClientConnection, TcpStream> {
     let mut roots = RootCertStore::empty();
     for certified in trusted {
         roots.add(certified.der.clone()).unwrap();
@@ -64,13 +70,21 @@ fn connect(address: SocketAddr, trusted: &[&Certified]) -> StreamOwned<ClientCon
     let name = ServerName::try_from("localhost").unwrap();
     let connection = ClientConnection::new(Arc::new(config), name).unwrap();
     let stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
     StreamOwned::new(connection, stream)
 }
 
 /// Asks on an open connection, and gives the answer's first line. The answer has a length.
-fn ask(stream: &mut StreamOwned<ClientConnection, TcpStream>, address: SocketAddr) -> std::io::Result<String> {
-    let head = format!("OPTIONS /mcp HTTP/1.1\r\nHost: localhost:{}\r\n\r\n", address.port());
+fn ask(
+    stream: &mut StreamOwned<ClientConnection, TcpStream>,
+    address: SocketAddr,
+) -> std::io::Result<String> {
+    let head = format!(
+        "OPTIONS /mcp HTTP/1.1\r\nHost: localhost:{}\r\n\r\n",
+        address.port()
+    );
     stream.write_all(head.as_bytes())?;
     let mut answer = Vec::new();
     while !answer.ends_with(b"\r\n\r\n") {
@@ -100,14 +114,22 @@ fn clients_are_served_by_tls_in_either_http() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "hello\n", "{said}");
     // One that says nothing of it gets HTTP/1.1.
     let mut stream = connect(address, &[&certified]);
-    assert_eq!(ask(&mut stream, address).unwrap(), "HTTP/1.1 204 No Content");
+    assert_eq!(
+        ask(&mut stream, address).unwrap(),
+        "HTTP/1.1 204 No Content"
+    );
     // In the clear there is no answer, and nobody else is held up.
     let mut clear = TcpStream::connect(address).unwrap();
-    clear.write_all(b"OPTIONS /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    clear
+        .write_all(b"OPTIONS /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .unwrap();
     let mut answer = Vec::new();
     let _closed = clear.read_to_end(&mut answer);
     assert!(!answer.starts_with(b"HTTP"), "{answer:?}");
-    assert_eq!(ask(&mut stream, address).unwrap(), "HTTP/1.1 204 No Content");
+    assert_eq!(
+        ask(&mut stream, address).unwrap(),
+        "HTTP/1.1 204 No Content"
+    );
     assert!(!daemon.stderr().contains("PRIVATE KEY"));
 }
 
@@ -117,7 +139,9 @@ fn who_shakes_no_hands_is_not_waited_for() {
     let project = served(&certified, "").set("http.head_timeout_ms=300");
     let (_daemon, address) = serve(&project);
     let mut silent = TcpStream::connect(address).unwrap();
-    silent.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    silent
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
     assert!(matches!(silent.read(&mut [0]), Ok(0) | Err(_)));
 }
 
@@ -127,7 +151,10 @@ fn another_certificate_is_shown_without_closing_a_connection() {
     let project = served(&old, "");
     let (daemon, address) = serve(&project);
     let mut before = connect(address, &[&old]);
-    assert_eq!(ask(&mut before, address).unwrap(), "HTTP/1.1 204 No Content");
+    assert_eq!(
+        ask(&mut before, address).unwrap(),
+        "HTTP/1.1 204 No Content"
+    );
     // Half of an exchange is a key that does not fit: the old pair is shown on.
     project.save("tls/cert.pem", &new.pem);
     daemon.wait_for_log("the key does not fit the certificate");
@@ -137,7 +164,10 @@ fn another_certificate_is_shown_without_closing_a_connection() {
         ask(&mut connect(address, &[&new]), address).ok()
     });
     assert!(ask(&mut connect(address, &[&old]), address).is_err());
-    assert_eq!(ask(&mut before, address).unwrap(), "HTTP/1.1 204 No Content");
+    assert_eq!(
+        ask(&mut before, address).unwrap(),
+        "HTTP/1.1 204 No Content"
+    );
     // SIGHUP reads it again.
     project.save("tls/cert.pem", &old.pem);
     project.save("tls/key.pem", &old.key);
@@ -151,19 +181,33 @@ fn another_certificate_is_shown_without_closing_a_connection() {
 fn what_is_no_certificate_is_said_with_its_place() {
     let certified = certified();
     for (cert, key, expected) in [
-        ("x", &*certified.key, "cannot use `tls/cert.pem`: it holds no certificate in PEM form"),
-        (&certified.pem, "x", "cannot use `tls/key.pem`: it holds no private key in PEM form"),
+        (
+            "x",
+            &*certified.key,
+            "cannot use `tls/cert.pem`: it holds no certificate in PEM form",
+        ),
+        (
+            &certified.pem,
+            "x",
+            "cannot use `tls/key.pem`: it holds no private key in PEM form",
+        ),
         (
             &certified.pem,
             &super::tls::certified().key,
             "cannot use `tls/key.pem`: the key does not fit the certificate",
         ),
     ] {
-        let project = served(&certified, "").file("tls/cert.pem", cert).file("tls/key.pem", key);
+        let project = served(&certified, "")
+            .file("tls/cert.pem", cert)
+            .file("tls/key.pem", key);
         let checked = project.check(&[]);
         assert_eq!(checked.code, 1);
         assert!(checked.stderr.contains(expected), "{}", checked.stderr);
-        assert!(!checked.stderr.contains("PRIVATE KEY"), "{}", checked.stderr);
+        assert!(
+            !checked.stderr.contains("PRIVATE KEY"),
+            "{}",
+            checked.stderr
+        );
     }
     let project = project(TOOL, "[http]\ntls = { cert_file = \"none.pem\" }\n");
     let checked = project.check(&[]).stderr;
@@ -179,7 +223,10 @@ fn a_unix_socket_has_the_mode_that_is_asked_for() {
             project = project.set(&format!("http.socket_mode=\"{mode}\""));
         }
         let socket = project.path().join("s.sock");
-        let listen = format!("http.listen=[\"127.0.0.1:0\",\"unix:{}\"]", socket.display());
+        let listen = format!(
+            "http.listen=[\"127.0.0.1:0\",\"unix:{}\"]",
+            socket.display()
+        );
         let mut command = project.command("serve");
         let _daemon = Daemon::start(command.args(["--set", &listen]));
         let found = std::fs::metadata(&socket).unwrap().permissions().mode() & 0o7777;
@@ -190,6 +237,10 @@ fn a_unix_socket_has_the_mode_that_is_asked_for() {
             .set(&format!("http.socket_mode={wrong}"))
             .check(&[]);
         assert_eq!(checked.code, 1, "{wrong}");
-        assert!(checked.stderr.contains("`socket_mode` must be"), "{}", checked.stderr);
+        assert!(
+            checked.stderr.contains("`socket_mode` must be"),
+            "{}",
+            checked.stderr
+        );
     }
 }

@@ -58,11 +58,21 @@ impl Reply {
 impl Daemon {
     /// Starts the command and waits until it says where it listens.
     pub fn start(command: &mut Command) -> Self {
-        Self::start_with(command.stdin(Io::null()).stdout(Io::null()))
+        Self::start_at(command, "http")
+    }
+
+    /// The same, where it serves by another scheme.
+    pub fn start_at(command: &mut Command, scheme: &str) -> Self {
+        Self::started(command.stdin(Io::null()).stdout(Io::null()), scheme)
     }
 
     /// The same, with the standard input and output that the command has.
     pub fn start_with(command: &mut Command) -> Self {
+        Self::started(command, "http")
+    }
+
+    fn started(command: &mut Command, scheme: &str) -> Self {
+        let serving = format!("serving {scheme}://");
         let mut child = command.stderr(Io::piped()).spawn().unwrap();
         let stderr = Arc::new(Mutex::new(String::new()));
         let reader = collect(child.stderr.take().unwrap(), Arc::clone(&stderr));
@@ -71,7 +81,7 @@ impl Daemon {
             if let Some(status) = child.try_wait().unwrap() {
                 panic!("the server ended with {status}:\n{text}");
             }
-            let rest = text.split("serving http://").nth(1)?;
+            let rest = text.split(&*serving).nth(1)?;
             rest.split_once('/')?.0.parse().ok()
         });
         Self {
