@@ -3,6 +3,7 @@
 //! Settings → manifests → runtime → server → transport, beside it the reloader; then it waits for
 //! a signal, or on stdio for the end of the input.
 
+mod events;
 mod first;
 mod manager;
 mod signals;
@@ -167,6 +168,7 @@ async fn serve(
 ) -> anyhow::Result<()> {
     let (status, shutdown) = (around.status, &around.shutdown);
     let settings = state.settings.clone();
+    let told = state.actors.subscribe();
     let counts = runtime.counts();
     let handle = Handle::new(Arc::new(runtime));
     let limits = Limits {
@@ -198,6 +200,7 @@ async fn serve(
     // It ends when the process begins to stop; on stdio, when the set is dropped.
     let mut beside = JoinSet::new();
     let watched = settings.reload.clone();
+    beside.spawn(events::pass_on(told, hub.clone()));
     beside.spawn(reload::watch_files(handle, hub, watched, stop.clone()));
     beside.spawn(reload::run(
         reloader,

@@ -128,6 +128,14 @@ impl Hub {
         }
     }
 
+    /// Says that what is read at any URI may have changed.
+    pub fn all_updated(&self) {
+        for listener in self.all() {
+            let all = listener.keys.iter().map(|(_, place)| *place);
+            listener.mark(|pending| pending.uris.extend(all));
+        }
+    }
+
     /// Who listens now. Nobody who comes or goes waits while they are told.
     fn all(&self) -> Vec<Arc<Shared>> {
         self.listeners().by_number.values().cloned().collect()

@@ -14,6 +14,7 @@
 mod support;
 
 mod actions;
+mod actors;
 mod calls;
 mod check;
 mod cli;
