@@ -27,8 +27,7 @@ actor = { target = "counter", call = "add" }
 
 [[tool]]
 name = "add_later"
-arguments.by = {}
-arguments.word = { type = "string" }
+input_schema = { type = "object" }
 actor = { target = "counter", cast = "add" }
 
 [[tool]]
@@ -146,9 +145,11 @@ fn a_call_that_was_cancelled_before_its_turn_is_not_handled() {
 #[test]
 fn timers_come_between_other_messages() {
     let timer = "every = [{ interval_ms = 20, message = \"add\" }, { interval_ms = 3600000, message = \"get\" }]";
-    let daemon = project(&counter(timer)).serve();
+    let declared = project(&counter(timer));
+    let daemon = declared.serve();
     let count = || ok(&daemon, "get", json!({}))["count"].as_u64().unwrap();
     within("it counts by itself", || (count() >= 3).then_some(()));
-    let daemon = project(&worker("every = { interval_ms = 20, message = \"add\" }")).serve();
+    let worker = project(&worker("every = { interval_ms = 20, message = \"add\" }"));
+    let daemon = worker.serve();
     within("a worker too", || (add(&daemon) >= 6).then_some(()));
 }

@@ -37,7 +37,7 @@ fn manifest(n: u64) -> String {
     let kept = kept.replace("name = \"add\"", "name = \"kept_add\"");
     let keys = format!(
         "max_restarts = {MAX_RESTARTS}\nrestart_window_ms = 86400000\nbackoff_ms = 0\nmailbox = {}",
-        500 + (n + 1) / 2
+        500 + n.div_ceil(2)
     );
     kept + &worker(&keys)
 }
@@ -97,7 +97,7 @@ fn play(seed: u64) {
                 reloads += 1;
                 project.save("manifests/a.toml", manifest(reloads));
                 let changed = ["kept", "a"][usize::try_from(reloads % 2).unwrap()];
-                let log = format!("changed=\"{changed}\"");
+                let log = format!("changed=\"actor {changed}\"");
                 let times = usize::try_from(reloads.div_ceil(2)).unwrap();
                 crate::support::within(&at, || {
                     (stdio.stderr().matches(&log).count() >= times).then_some(())
