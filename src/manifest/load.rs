@@ -2,6 +2,7 @@
 //! since the load before is not read again, so a reload costs what changed.
 
 mod messages;
+mod side_by_side;
 
 use super::discover::{self, Found, VANISHED_FILE};
 use super::environment::Environment;
@@ -181,21 +182,22 @@ fn read_all(
         links: survey.links,
         ..Loaded::default()
     };
-    for found in &survey.found {
-        match discover::read(found) {
-            Ok(source) => {
-                let file = match previous.and_then(|previous| reuse(previous, found, &source)) {
-                    Some(file) => file,
-                    None => {
-                        loaded.fresh_files += 1;
-                        let mut file = lower_file(settings, environment, schemas, source);
-                        if !with_tests {
-                            // A server has no use for them.
-                            file.tests = Vec::new();
-                        }
-                        Arc::new(file)
-                    }
-                };
+    let read = side_by_side::map(&survey.found, |found| {
+        let source = discover::read(found)?;
+        if let Some(file) = previous.and_then(|previous| reuse(previous, found, &source)) {
+            return Ok::<_, Diagnostic>((file, false));
+        }
+        let mut file = lower_file(settings, environment, schemas, source);
+        if !with_tests {
+            // A server has no use for them.
+            file.tests = Vec::new();
+        }
+        Ok((Arc::new(file), true))
+    });
+    for (found, read) in survey.found.iter().zip(read) {
+        match read {
+            Ok((file, is_fresh)) => {
+                loaded.fresh_files += usize::from(is_fresh);
                 loaded.in_order.push(Arc::clone(&file));
                 loaded.files.insert(found.path.clone(), file);
             }
