@@ -26,7 +26,7 @@ pub use action::{
 pub use actor::{
     Actor, Body, DeclaredSpec, Handler, Restart, SendSpec, Supervision, Timer, WorkerSpec,
 };
-pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind, actions_of};
+pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind, actions_of, sends_of};
 pub use complete::{CompleteSpec, LiveSpec};
 pub use declaration::{
     Annotations, Cache, CacheScope, Icon, Identity, Role, Theme, ToolAnnotations, ToolDeclaration,

@@ -14,7 +14,7 @@ pub use text_diff::Change;
 
 use crate::actor::Actors;
 use crate::lang::diag::Diagnostic;
-use crate::model::{ActionSpec, Actor, Settings, Tool, ToolTest};
+use crate::model::{ActionSpec, Actor, Settings, Tool, ToolTest, sends_of};
 use crate::ops::{Answer, Context, Notices, OpError, Operation, ToolOutcome};
 use crate::process::Starter;
 use crate::runtime::{build_for_test, helper, not_started};
@@ -47,12 +47,9 @@ pub async fn run(
     shutdown: &Shutdown,
 ) -> Vec<Problem> {
     let running = Actors::for_test(shutdown, Starter::new(helper()));
-    let target = match &tool.action {
-        Some(ActionSpec::Actor(spec)) => actors.iter().find(|actor| actor.name == spec.target),
-        _ => None,
-    };
-    let target: Vec<_> = target.cloned().into_iter().collect();
-    match running.prepare(&target, false, |_| false).await {
+    let messaged = |actor: &&Arc<Actor>| sends_of(&**tool).any(|spec| spec.target == actor.name);
+    let messaged: Vec<_> = actors.iter().filter(messaged).cloned().collect();
+    match running.prepare(&messaged, false, |_| false).await {
         Ok(prepared) => prepared.commit(),
         Err(errors) => {
             let errors = errors

@@ -55,7 +55,7 @@ fn build<'a>(
         }
     }
     let action = action(cx, table, defaults, &call);
-    let wraps = wraps(cx, table, defaults, call.names(), "args");
+    let wraps = wraps(cx, table, defaults, &call);
     check_cache(table, &wraps, &action);
     let result = messages(cx, table, &call, &action);
     let declaration = PromptDeclaration {

@@ -71,7 +71,7 @@ fn build<'a>(
     };
     let completions = completions(cx, table, &variables, address.is_some(), &call, defaults);
     let action = action(cx, table, defaults, &call);
-    let wraps = wraps(cx, table, defaults, call.names(), PARAMS);
+    let wraps = wraps(cx, table, defaults, &call);
     check_cache(table, &wraps, &action);
     let result = result(cx, table, &call, &action);
     let per_caller = depends_on_caller(table);

@@ -47,7 +47,7 @@ fn build<'a>(
     let output = schema::output(cx, table);
     let call = names::call(cx, input.json.as_deref());
     let action = action(cx, table, defaults, &call);
-    let wraps = wraps(cx, table, defaults, call.names(), "args");
+    let wraps = wraps(cx, table, defaults, &call);
     check_cache(table, &wraps, &action);
     let before = cx.findings.errors();
     let result = self::result(cx, table, &call, &action);

@@ -8,12 +8,14 @@
 //! | what was acknowledged outlives kill -9 | `persist::*`, `model::*` |
 //! | reload keeps actors | `reload::*` |
 //! | events reach subscribers | `events::*` |
+//! | the actor as a wrapper | `policy::*` |
 
 mod declared;
 mod events;
 mod messages;
 mod model;
 mod persist;
+mod policy;
 mod reload;
 mod workers;
 
