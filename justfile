@@ -21,6 +21,15 @@ bench:
     cargo bench --bench calls
     cargo bench --bench scale
 
+# faults in their long forms, with the numbers that docs/reliability.md has
+soak:
+    cargo test --release --locked --test it -- --ignored --nocapture --test-threads 1 faults::
+
+# the Debian package, installed and removed in a root of its own
+package:
+    cargo build --release --locked
+    .ci/package target/release/snodo
+
 # what CI runs
 ci:
     .ci/run

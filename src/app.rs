@@ -11,12 +11,14 @@ mod signals;
 use crate::lang::diag::Diagnostic;
 use crate::manifest::environment::Environment;
 use crate::manifest::settings::Asked;
-use crate::model::{Counts, Settings};
-use crate::reload::{self, Reloader, State};
+use crate::model::{Counts, HttpSettings, Settings};
+use crate::process;
+use crate::reload::{self, KnownFiles, Reloader, State};
 use crate::runtime::{Handle, Hub, Runtime};
-use crate::server::{Endpoint, Limits, Server};
+use crate::server::{Audit, Endpoint, Limits, Reporter, Server, Watch};
 use crate::service::Status;
 use crate::shutdown::Shutdown;
+use crate::telemetry::{Dropped, Metrics};
 use crate::transport::stdio::StdioOptions;
 use crate::transport::{http, stdio};
 use anyhow::Context as _;
@@ -37,6 +39,9 @@ const LEAVING: Duration = Duration::from_millis(100);
 /// they are killed then.
 const REAPING: Duration = Duration::from_secs(3);
 const KILLING: Duration = Duration::from_secs(1);
+
+/// Connections of those who look after the server, at the most.
+const REPORT_CONNECTIONS: usize = 64;
 
 /// Which transport is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,14 +122,20 @@ async fn start(
         .watchdog
         .map(|watchdog| tokio::spawn(watchdog.keep(manager.notifier.clone())));
     let (hangup, hangups) = mpsc::channel(1);
+    let orphans = tokio::spawn(process::reap_orphans());
     let signalled = tokio::spawn(signals.follow(hangup, shutdown.clone()));
     let grace = state.settings.server.grace;
     let ending = tokio::spawn(give_up(shutdown.clone(), status.clone(), grace));
+    let wanted = state.settings.log.audit.as_ref();
+    let audit = wanted.map(|wanted| Audit::new(log.audit(), wanted.arguments));
+    let audit = audit.unwrap_or_default();
     let actors = state.actors.clone();
     let around = Around {
         face,
         passed: manager.passed,
         status,
+        audit,
+        dropped: log.dropped(),
         shutdown: shutdown.clone(),
     };
     let served = tokio::select! {
@@ -142,6 +153,7 @@ async fn start(
     }
     signalled.abort();
     ending.abort();
+    orphans.abort();
     if let Some(watched) = watched {
         watched.abort();
     }
@@ -155,6 +167,8 @@ struct Around {
     face: Face,
     passed: http::Passed,
     status: Status,
+    audit: Audit,
+    dropped: Dropped,
     shutdown: Shutdown,
 }
 
@@ -170,30 +184,62 @@ async fn serve(
     let settings = state.settings.clone();
     let told = state.actors.subscribe();
     let counts = runtime.counts();
-    let handle = Handle::new(Arc::new(runtime));
+    let runtime = Arc::new(runtime);
+    let files = KnownFiles::default();
+    // Before anybody can ask to be told of their edits.
+    tokio::task::spawn_blocking({
+        let (files, runtime, stop) = (
+            files.clone(),
+            Arc::clone(&runtime),
+            shutdown.token().clone(),
+        );
+        move || files.begin(&runtime, &stop)
+    })
+    .await
+    .context("watched files cannot be looked at")?;
+    let handle = Handle::new(runtime);
     let limits = Limits {
         in_flight: settings.max_in_flight,
+        queued: settings.max_queued,
+        outliving: settings.http.max_connections,
         request_timeout: settings.request_timeout,
     };
     let hub = Hub::new(settings.http.max_subscriptions);
+    let watch = Watch {
+        metrics: Metrics::new(),
+        audit: around.audit,
+    };
+    watch.serve(&handle.snapshot());
+    let reporter = Reporter::new(
+        watch.clone(),
+        status.clone(),
+        hub.clone(),
+        state.actors.clone(),
+        around.dropped,
+    );
     let server = Server::new(handle.clone(), limits, hub.clone(), shutdown.clone());
+    let server = Arc::new(server.watched(watch.clone(), reporter));
     let mut listener = match around.face {
         Face::Stdio => None,
         Face::Http => tokio::select! {
-            listener = http::Listener::bind_with(&settings.http, around.passed) => Some(listener?),
+            listener = http::Listener::bind_with(&settings.http, around.passed.clone()) => {
+                Some(listener?.counted(watch.metrics.clone()))
+            }
             // Looking up a name can take long.
             () = shutdown.token().cancelled() => return Ok(()),
         },
     };
+    let reports = reports(&settings, around.passed).await?;
     let mover = listener.as_mut().map(http::Listener::mover);
     let reloader = Reloader::new(
         state,
         handle.clone(),
         hub.clone(),
         shutdown.clone(),
-        status.clone(),
+        (status.clone(), watch),
         mover,
-    );
+    )
+    .looking_at(files.clone());
     // What connects from here on waits in the backlog until it is accepted.
     status.serving();
     let stop = shutdown.token().clone();
@@ -201,7 +247,7 @@ async fn serve(
     let mut beside = JoinSet::new();
     let watched = settings.reload.clone();
     beside.spawn(events::pass_on(told, hub.clone()));
-    beside.spawn(reload::watch_files(handle, hub, watched, stop.clone()));
+    beside.spawn(reload::watch_files(files, hub, watched, stop.clone()));
     beside.spawn(reload::run(
         reloader,
         settings.reload.clone(),
@@ -209,11 +255,43 @@ async fn serve(
         status.clone(),
         stop,
     ));
+    if let Some(reports) = reports {
+        for address in reports.local_addrs() {
+            tracing::info!("serving reports at {}", place(address, "/metrics"));
+        }
+        let (server, shutdown) = (Arc::clone(&server), shutdown.clone());
+        beside.spawn(async move { reports.serve(server, &shutdown, Duration::ZERO).await });
+    }
     match listener {
         Some(listener) => serve_http(listener, &settings, server, shutdown, counts).await,
-        None => serve_stdio(&settings, &server, shutdown, counts).await?,
+        None => serve_stdio(&settings, &*server, shutdown, counts).await?,
     }
     Ok(())
+}
+
+/// The listener for reports, where one is wanted.
+async fn reports(
+    settings: &Settings,
+    passed: http::Passed,
+) -> anyhow::Result<Option<http::Listener>> {
+    if settings.reports.is_empty() {
+        return Ok(None);
+    }
+    let http = HttpSettings {
+        listen: settings.reports.clone(),
+        max_connections: REPORT_CONNECTIONS,
+        ..HttpSettings::default()
+    };
+    let listener = http::Listener::bind_reports(&http, passed).await;
+    Ok(Some(listener.context("cannot serve `[metrics]`")?))
+}
+
+/// Where a listener is to be found.
+fn place(address: &http::LocalAddr, path: &str) -> String {
+    match address {
+        http::LocalAddr::Tcp(address) => format!("http://{address}{path}"),
+        http::LocalAddr::Unix(socket) => format!("unix:{}{path}", socket.display()),
+    }
 }
 
 /// Once the process stops, says so, and ends its patience with what is in flight: after the grace
@@ -228,31 +306,19 @@ async fn give_up(shutdown: Shutdown, status: Status, grace: Duration) {
 async fn serve_http<E: Endpoint>(
     listener: http::Listener,
     settings: &Settings,
-    server: E,
+    server: Arc<E>,
     shutdown: &Shutdown,
     counts: Counts,
 ) {
     for address in listener.local_addrs() {
-        match address {
-            http::LocalAddr::Tcp(address) => {
-                tracing::info!(
-                    components = %counts,
-                    "serving http://{address}{}",
-                    settings.http.path
-                );
-            }
-            http::LocalAddr::Unix(path) => {
-                tracing::info!(
-                    components = %counts,
-                    "serving unix:{}{}",
-                    path.display(),
-                    settings.http.path
-                );
-            }
-        }
+        tracing::info!(
+            components = %counts,
+            "serving {}",
+            place(address, &settings.http.path)
+        );
     }
     let grace = settings.server.grace + LAST_WORDS + LEAVING;
-    listener.serve(Arc::new(server), shutdown, grace).await;
+    listener.serve(server, shutdown, grace).await;
 }
 
 async fn serve_stdio<E: Endpoint>(
@@ -267,7 +333,7 @@ async fn serve_stdio<E: Endpoint>(
         ..StdioOptions::default()
     };
     tracing::info!(components = %counts, "serving standard input and output");
-    let ended = stdio::serve_standard_streams(server, &options, shutdown).await;
+    let ended = stdio::serve_standard_streams(server.open(), &options, shutdown).await;
     let ended = ended.context("cannot use the standard streams")?;
     tracing::debug!(?ended, "the stream of messages ended");
     Ok(())

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What the URIs of kept outputs begin with.
-pub const PREFIX: &str = "snodo://output/";
+const PREFIX: &str = "snodo://output/";
 /// Bytes kept of all of them. Beyond it the oldest goes.
 const MOST_BYTES: usize = 64 << 20;
 /// Outputs kept. Beyond it the oldest goes.
@@ -76,7 +76,7 @@ impl Outputs {
     /// Of text, a part holds the characters that begin in it, so that parts put together are the
     /// whole. `None` when there is none, or no longer, or the URI asks for something else.
     pub fn read(&self, uri: &str) -> Option<Part> {
-        let rest = uri.strip_prefix(PREFIX)?;
+        let rest = behind_prefix(uri)?;
         let (id, query) = match rest.split_once('?') {
             Some((id, query)) => (id, Some(query)),
             None => (rest, None),
@@ -151,6 +151,17 @@ impl Kept {
     }
 }
 
+/// Whether a URI is one of kept outputs, which no manifest can claim.
+pub fn is_output(uri: &str) -> bool {
+    behind_prefix(uri).is_some()
+}
+
+/// Scheme and host are the same in upper and lower case.
+fn behind_prefix(uri: &str) -> Option<&str> {
+    let (front, rest) = uri.split_at_checked(PREFIX.len())?;
+    front.eq_ignore_ascii_case(PREFIX).then_some(rest)
+}
+
 /// First byte and how many, of a query that says nothing else.
 fn window(query: Option<&str>) -> Option<(usize, usize)> {
     let (mut offset, mut length) = (None, None);
@@ -180,7 +191,7 @@ fn next_character(bytes: &[u8], at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ShellSpec;
+    use crate::model::{Resource, ShellSpec};
 
     const HOUR: Duration = Duration::from_secs(3600);
 
@@ -236,6 +247,9 @@ mod tests {
             assert_eq!(outputs.read(&format!("{uri}{wrong}")), None, "{wrong}");
         }
         assert_eq!(outputs.read("snodo://output/"), None);
+        let shouted = uri.replace(PREFIX, "SNODO://Output/");
+        assert_eq!(text(&outputs, &shouted).unwrap(), "grüße!");
+        assert!(PREFIX.starts_with(Resource::OWN_SCHEME));
     }
 
     #[test]

@@ -14,7 +14,8 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Most bytes of a file that is read back: no state that was saved is larger.
 const MAX_FILE_BYTES: u64 = 64 << 20;
@@ -80,6 +81,25 @@ pub(super) enum Restored {
     },
 }
 
+/// How long a lock is waited for, and how long until it is tried again.
+const PATIENCE: Duration = Duration::from_secs(1);
+const MOMENT: Duration = Duration::from_millis(20);
+
+/// Locks a file. Who has it may be about to let go: a server that is ending, or one of its children
+/// between its fork and its exec, which closes the file.
+fn take(lock: &File) -> rustix::io::Result<()> {
+    let mut left = PATIENCE;
+    loop {
+        match flock(lock, FlockOperation::NonBlockingLockExclusive) {
+            Err(rustix::io::Errno::WOULDBLOCK) if left > Duration::ZERO => {
+                thread::sleep(MOMENT);
+                left = left.saturating_sub(MOMENT);
+            }
+            taken => return taken,
+        }
+    }
+}
+
 impl StateDir {
     /// Makes `state_dir/actors` and takes it for this process. Blocks.
     ///
@@ -99,7 +119,7 @@ impl StateDir {
             .mode(0o600)
             .open(folder.join(".lock"))
             .map_err(failed)?;
-        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+        match take(&lock) {
             Ok(()) => Ok(Self {
                 folder,
                 _lock: lock,

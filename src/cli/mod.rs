@@ -1,12 +1,17 @@
 //! The command line: one file a subcommand. Exit codes: 0 done, 1 refused (what is wrong stands on
 //! standard error), 2 misused; `test` has its own.
 
+mod add;
+mod answers;
 mod arguments;
 mod call;
 mod catalog;
 mod check;
 mod complete;
+mod connect;
 mod exec_limits;
+mod generate;
+mod health;
 mod init;
 mod list;
 mod listen;
@@ -52,6 +57,9 @@ enum Command {
     /// Serve one client on standard input and output, until the input ends
     #[command(after_help = stdio::EXAMPLES)]
     Stdio(Source),
+    /// Ask a server that runs whether it serves, and how its last reload went
+    #[command(after_help = health::EXAMPLES)]
+    Health(health::Arguments),
     /// Say what is wrong with manifests, all of it, and exit
     #[command(after_help = check::EXAMPLES)]
     Check(check::Arguments),
@@ -79,9 +87,21 @@ enum Command {
     /// Say what changes on a server, until interrupted
     #[command(after_help = listen::EXAMPLES)]
     Listen(listen::Arguments),
+    /// Serve a client on standard input and output by a server that runs
+    #[command(after_help = connect::EXAMPLES)]
+    Connect(connect::Arguments),
+    /// Add this server to the configuration of a client
+    #[command(after_help = add::EXAMPLES)]
+    Add(add::Arguments),
     /// Print the JSON Schema of manifests or of the server file, for editors
     #[command(after_help = schema::EXAMPLES)]
     Schema(schema::Arguments),
+    /// Print the completions of a shell
+    #[command(after_help = generate::COMPLETIONS)]
+    Completions(generate::Completions),
+    /// Print or write the man pages
+    #[command(after_help = generate::MAN)]
+    Man(generate::Man),
 }
 
 /// Where manifests and settings come from.
@@ -119,6 +139,7 @@ pub fn main() -> ExitCode {
         Command::Init(arguments) => init::run(&arguments),
         Command::Serve(source) => serve::run(source.asked()),
         Command::Stdio(source) => stdio::run(source.asked()),
+        Command::Health(arguments) => health::run(arguments),
         Command::Check(arguments) => check::run(arguments),
         Command::Test(arguments) => test::run(arguments),
         Command::List(arguments) => list::run(arguments),
@@ -128,6 +149,10 @@ pub fn main() -> ExitCode {
         Command::Prompt(arguments) => prompt::run(arguments),
         Command::Complete(arguments) => complete::run(arguments),
         Command::Listen(arguments) => listen::run(arguments),
+        Command::Connect(arguments) => connect::run(&arguments),
+        Command::Add(arguments) => add::run(&arguments),
+        Command::Completions(arguments) => generate::completions(&arguments),
+        Command::Man(arguments) => generate::man(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
     }
 }

@@ -41,12 +41,8 @@ pub(super) struct Place {
     /// A command that starts a server on its standard streams; a shell reads it
     #[arg(long, value_name = "COMMAND")]
     stdio: Option<String>,
-    /// A header of each request, 'Authorization: Bearer …' for example
-    #[arg(long = "header", value_name = "NAME: VALUE", requires = "url")]
-    headers: Vec<String>,
-    /// A file of certificates to trust beside the platform's
-    #[arg(long, value_name = "FILE", requires = "url")]
-    ca_file: Option<PathBuf>,
+    #[command(flatten)]
+    reached: Reached,
     /// Speak this revision of the protocol and no other
     #[arg(long, value_name = "REVISION")]
     protocol: Option<String>,
@@ -59,6 +55,43 @@ pub(super) struct Place {
     /// Show more of both
     #[arg(long, short)]
     verbose: bool,
+}
+
+/// How a server is reached over HTTP.
+#[derive(Debug, Args)]
+pub(super) struct Reached {
+    /// A header of each request, 'Authorization: Bearer …' for example
+    #[arg(long = "header", value_name = "NAME: VALUE")]
+    headers: Vec<String>,
+    /// A file of certificates to trust beside the platform's
+    #[arg(long, value_name = "FILE")]
+    ca_file: Option<PathBuf>,
+}
+
+impl Reached {
+    fn is_empty(&self) -> bool {
+        self.headers.is_empty() && self.ca_file.is_none()
+    }
+
+    /// The headers that were given.
+    pub(super) fn headers(&self) -> Result<HeaderMap, Failed> {
+        let mut headers = HeaderMap::new();
+        for text in &self.headers {
+            let (name, value) = header(text)?;
+            headers.append(name, value);
+        }
+        Ok(headers)
+    }
+
+    /// The certificates that were given.
+    pub(super) fn certificates(&self) -> Result<Vec<Vec<u8>>, Failed> {
+        let read = self.ca_file.iter().map(|path| {
+            std::fs::read(path).map_err(|error| {
+                Failed::misused(format!("cannot read `{}`: {error}", path.display()))
+            })
+        });
+        read.collect()
+    }
 }
 
 /// Why a command did not do what it was asked.
@@ -84,7 +117,8 @@ impl Failed {
         Self::Misused(what.into(), None)
     }
 
-    fn say(&self) -> ExitCode {
+    /// Says it, and gives the exit code.
+    pub(super) fn say(&self) -> ExitCode {
         let (what, help, code) = match self {
             Self::Misused(what, help) => (what.clone(), help.clone(), MISUSED),
             Self::Client(error) => (error.to_string(), error.help(), NO_ANSWER),
@@ -169,21 +203,14 @@ impl Place {
                 )
             })?),
         };
-        let timeout = Duration::try_from_secs_f64(self.timeout)
-            .ok()
-            .filter(|timeout| !timeout.is_zero())
-            .ok_or_else(|| Failed::misused("--timeout is a number of seconds above 0"))?;
-        let mut headers = HeaderMap::new();
-        for text in &self.headers {
-            let (name, value) = header(text)?;
-            headers.append(name, value);
+        if self.url.is_none() && !self.reached.is_empty() {
+            return Err(Failed::misused(
+                "--header and --ca-file are for servers that --url names",
+            ));
         }
-        let ca = match &self.ca_file {
-            None => Vec::new(),
-            Some(path) => vec![std::fs::read(path).map_err(|error| {
-                Failed::misused(format!("cannot read `{}`: {error}", path.display()))
-            })?],
-        };
+        let timeout = seconds("--timeout", self.timeout)?;
+        let headers = self.reached.headers()?;
+        let ca = self.reached.certificates()?;
         Ok(Options {
             version,
             timeout,
@@ -194,8 +221,16 @@ impl Place {
     }
 }
 
+/// A length of time that an option takes.
+pub(super) fn seconds(option: &str, given: f64) -> Result<Duration, Failed> {
+    Duration::try_from_secs_f64(given)
+        .ok()
+        .filter(|given| !given.is_zero())
+        .ok_or_else(|| Failed::misused(format!("{option} is a number of seconds above 0")))
+}
+
 /// Where a URL leads.
-fn address(text: &str) -> Result<Target, Failed> {
+pub(super) fn address(text: &str) -> Result<Target, Failed> {
     if let Some(path) = text.strip_prefix("unix:") {
         return Ok(Target::Unix(path.into(), "/mcp".into()));
     }
@@ -223,7 +258,16 @@ pub(super) fn with<W>(place: &Place, work: W) -> ExitCode
 where
     W: AsyncFnOnce(&Client) -> Result<ExitCode, Failed>,
 {
-    let prepared = place.options().and_then(|options| {
+    with_answers(place, false, work)
+}
+
+/// The same; `asks` says that what the server asks can be answered.
+pub(super) fn with_answers<W>(place: &Place, asks: bool, work: W) -> ExitCode
+where
+    W: AsyncFnOnce(&Client) -> Result<ExitCode, Failed>,
+{
+    let prepared = place.options().and_then(|mut options| {
+        options.said.asks = asks;
         let target = place.target(&Environment::of_process())?;
         Ok((target, options))
     });
@@ -238,7 +282,10 @@ where
         Ok(runtime) => runtime,
         Err(error) => return Failed::Here(format!("cannot start: {error}")).say(),
     };
-    runtime.block_on(asked(target, options, work))
+    let code = runtime.block_on(asked(target, options, work));
+    // A thread may still wait for a line of the terminal; the process does not wait for it.
+    runtime.shutdown_background();
+    code
 }
 
 async fn asked<W>(target: Target, options: Options, work: W) -> ExitCode

@@ -3,8 +3,8 @@
 use super::error::ClientError;
 use super::options::Options;
 use super::sse::Events;
-use crate::action::http::{Client as Pools, ClientOptions};
-use crate::protocol::client::{Message, Notice, RpcError, answer, decode, refusal};
+use crate::action::http::{Client as Pools, ClientOptions, Fault};
+use crate::protocol::client::{ELICIT, Message, Notice, RpcError, answer, decode, refusal};
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri};
@@ -19,7 +19,8 @@ use tokio::net::UnixStream;
 use tokio::time::timeout;
 
 const AGENT: &str = concat!("snodo/", env!("CARGO_PKG_VERSION"));
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+/// The session of a revision with a handshake.
+pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const METHOD_NOT_FOUND: i64 = -32601;
 /// How much of an answer that is no message is shown.
 const SHOWN: usize = 300;
@@ -35,6 +36,8 @@ pub(super) struct Http {
     /// What a server with a handshake wants to see again.
     session: OnceLock<HeaderValue>,
     bound: usize,
+    /// Questions are passed on.
+    asks: bool,
 }
 
 /// How connections are made.
@@ -65,6 +68,7 @@ impl Http {
             extra: options.headers.clone(),
             session: OnceLock::new(),
             bound: options.max_bytes,
+            asks: options.said.asks,
         })
     }
 
@@ -80,7 +84,13 @@ impl Http {
             extra: options.headers.clone(),
             session: OnceLock::new(),
             bound: options.max_bytes,
+            asks: options.said.asks,
         })
+    }
+
+    /// The most that one message may hold, in bytes.
+    pub(super) fn bound(&self) -> usize {
+        self.bound
     }
 
     /// What the server is called in messages.
@@ -152,14 +162,37 @@ impl Http {
         self.events(response, None, headers, on).await.map(drop)
     }
 
+    /// What a GET of the endpoint gives: the status and the body, whatever they are.
+    pub(super) async fn get(&self) -> Result<(StatusCode, Bytes), ClientError> {
+        let response = self
+            .send(Method::GET, Bytes::new(), &HeaderMap::new())
+            .await?;
+        Ok((response.status(), self.whole(response).await?))
+    }
+
     /// Ends the session, where there is one.
     pub(super) async fn close(&self, headers: &HeaderMap) {
         if self.session.get().is_some() {
-            let _late = timeout(GOODBYE, self.send(Method::DELETE, Bytes::new(), headers)).await;
+            self.goodbye(headers).await;
         }
     }
 
-    async fn send(
+    /// Ends the session that these headers name, if they do.
+    pub(super) async fn end_session(&self, headers: &HeaderMap) {
+        if headers.contains_key(SESSION) {
+            self.goodbye(headers).await;
+        }
+    }
+
+    async fn goodbye(&self, headers: &HeaderMap) {
+        let _late = timeout(GOODBYE, self.send(Method::DELETE, Bytes::new(), headers)).await;
+    }
+
+    /// One exchange, whose answer is yet to be read.
+    ///
+    /// # Errors
+    /// [`ClientError::Socket`] and [`ClientError::Unreachable`] when nothing was sent.
+    pub(super) async fn send(
         &self,
         method: Method,
         body: Bytes,
@@ -185,15 +218,16 @@ impl Http {
         *request.method_mut() = method;
         *request.uri_mut() = self.uri.clone();
         match &self.door {
-            Door::Pools(pools) => {
-                pools
-                    .open(request)
-                    .await
-                    .map_err(|fault| ClientError::Unreachable {
-                        at: self.shown.clone(),
-                        why: fault.to_string(),
-                    })
-            }
+            Door::Pools(pools) => pools.open(request).await.map_err(|fault| {
+                let (at, why) = (self.shown.clone(), fault.to_string());
+                match fault {
+                    // There was a connection: the server may have read the request.
+                    Fault::Closed | Fault::Reset | Fault::Protocol | Fault::HeadTooLarge => {
+                        ClientError::Broken { at, why }
+                    }
+                    _ => ClientError::Unreachable { at, why },
+                }
+            }),
             Door::Socket(path) => self.through(path, request).await,
         }
     }
@@ -245,9 +279,13 @@ impl Http {
                         return Ok(Some(outcome));
                     }
                     Message::Answer { .. } => {}
-                    Message::Request { id, method, .. } => {
+                    Message::Request { id, method, params } => {
                         let reply = match method.as_str() {
                             "ping" => answer(&id, json!({})),
+                            ELICIT if self.asks => {
+                                on(Notice::Asked { id, method, params });
+                                continue;
+                            }
                             _ => refusal(&id),
                         };
                         Box::pin(self.tell(reply, headers)).await?;
@@ -258,7 +296,8 @@ impl Http {
         Ok(None)
     }
 
-    async fn whole(&self, response: Response<Incoming>) -> Result<Bytes, ClientError> {
+    /// The whole body, within the bound.
+    pub(super) async fn whole(&self, response: Response<Incoming>) -> Result<Bytes, ClientError> {
         let mut body = response.into_body();
         let mut whole = Vec::new();
         while let Some(frame) = body.frame().await {
@@ -288,7 +327,8 @@ impl Http {
         self.status(status, &body)
     }
 
-    fn status(&self, status: StatusCode, body: &[u8]) -> ClientError {
+    /// The error that a status is, with what the body says.
+    pub(super) fn status(&self, status: StatusCode, body: &[u8]) -> ClientError {
         let said = match decode(body) {
             Ok(Message::Answer {
                 outcome: Err(error),
@@ -304,7 +344,8 @@ impl Http {
         }
     }
 
-    fn broken(&self, why: &str) -> ClientError {
+    /// The exchange broke off.
+    pub(super) fn broken(&self, why: &str) -> ClientError {
         ClientError::Broken {
             at: self.shown.clone(),
             why: why.to_owned(),
@@ -318,7 +359,8 @@ impl Http {
         }
     }
 
-    fn too_large(&self) -> ClientError {
+    /// A message is over the bound.
+    pub(super) fn too_large(&self) -> ClientError {
         ClientError::TooLarge {
             at: self.shown.clone(),
             bound: self.bound,
@@ -327,7 +369,7 @@ impl Http {
 }
 
 /// Whether the body is of this media type.
-fn is(response: &Response<Incoming>, media: &str) -> bool {
+pub(super) fn is(response: &Response<Incoming>, media: &str) -> bool {
     let kind = response.headers().get(CONTENT_TYPE);
     let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let essence = kind.split(';').next().unwrap_or_default();

@@ -6,6 +6,8 @@ mod error;
 mod http;
 mod lists;
 mod options;
+mod relay;
+mod rounds;
 mod sse;
 mod stdio;
 mod tool;
@@ -14,6 +16,8 @@ mod waiting;
 pub use error::{ClientError, Ending};
 pub use lists::{Kind, Listed};
 pub use options::{Aside, Options, Program, Target};
+pub use relay::{Relay, Say};
+pub use rounds::Question;
 pub use tool::Tool;
 
 use crate::protocol::client::{Notice, Request, RpcError, Said, Version, headers, subscription};
@@ -24,6 +28,26 @@ use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use stdio::Stdio;
+
+/// What a server that runs answers to a GET at this place: the status and the body. A program is no
+/// such server.
+///
+/// # Errors
+/// Why there is no answer, [`ClientError::TimedOut`] among it.
+pub async fn get(target: &Target, options: &Options) -> Result<(u16, Bytes), ClientError> {
+    let http = match target {
+        Target::Http(url) => Http::at(url, options)?,
+        Target::Unix(socket, path) => Http::on(socket.clone(), path, options)?,
+        Target::Program(program) => return Err(ClientError::Address(program.shown.clone())),
+    };
+    match tokio::time::timeout(options.timeout, http.get()).await {
+        Ok(got) => got.map(|(status, body)| (status.as_u16(), body)),
+        Err(_) => Err(ClientError::TimedOut {
+            method: "GET",
+            after: options.timeout,
+        }),
+    }
+}
 
 /// Who hears what a server tells while it is asked something.
 pub type Listener<'l> = dyn FnMut(Notice) + Send + 'l;

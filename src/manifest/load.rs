@@ -183,9 +183,9 @@ fn read_all(
         ..Loaded::default()
     };
     let read = side_by_side::map(&survey.found, |found| {
-        let source = discover::read(found)?;
+        let source = discover::read(found).map_err(Box::new)?;
         if let Some(file) = previous.and_then(|previous| reuse(previous, found, &source)) {
-            return Ok::<_, Diagnostic>((file, false));
+            return Ok::<_, Box<Diagnostic>>((file, false));
         }
         let mut file = lower_file(settings, environment, schemas, source);
         if !with_tests {
@@ -203,7 +203,7 @@ fn read_all(
             }
             Err(diagnostic) => {
                 loaded.unsettled |= diagnostic.code == VANISHED_FILE;
-                diagnostics.push(diagnostic);
+                diagnostics.push(*diagnostic);
             }
         }
     }

@@ -1,7 +1,8 @@
 //! The server file, validated: identity, listeners, limits, logs; and the values that templates
 //! may see.
 
-use super::{Cache, HttpSettings, Identity};
+use super::{Cache, HttpSettings, Identity, Listen};
+use crate::lang::diag::Span;
 use crate::lang::schema::Validation;
 use crate::secret::Secret;
 use crate::telemetry::LogSettings;
@@ -22,8 +23,12 @@ pub struct Settings {
     pub http: HttpSettings,
     /// Longest time a request may take.
     pub request_timeout: Duration,
-    /// Most requests in flight on one stdio stream.
+    /// Most requests in flight on one stdio stream, and at work over HTTP.
     pub max_in_flight: usize,
+    /// Most requests that wait for a turn over HTTP.
+    pub max_queued: usize,
+    /// `[metrics]`: where reports are served, metrics among them. Nowhere when empty.
+    pub reports: Vec<Listen>,
     /// `[reload]`.
     pub reload: ReloadSettings,
     /// `[log]`.
@@ -39,20 +44,41 @@ pub struct Settings {
 pub struct ServerSettings {
     /// Name, version, title, instructions.
     pub identity: Identity,
+    /// The revisions of the protocol that are spoken; all that this program knows when absent.
+    pub protocols: Option<Vec<Revision>>,
     /// How far arguments are checked.
     pub validation: Validation,
     /// What a broken manifest at start means.
     pub on_error: OnError,
     /// Where states of actors are kept.
     pub state_dir: Option<PathBuf>,
-    /// The key of cursors; made at start when absent.
+    /// The key of cursors and sessions; made at start when absent.
     pub secret: Option<Secret>,
+    /// How long the state that goes with questions holds.
+    pub ask_ttl: Duration,
     /// Most entries on a page of a list, 1 to 10,000.
     pub page_size: usize,
     /// Caching of lists and of discovery.
     pub caches: Caches,
     /// How long requests in flight may go on once the server stops.
     pub grace: Duration,
+}
+
+/// A revision of the protocol, as the server file names it. Whether there is one of that name is known
+/// where the runtime is built.
+#[derive(Clone, Debug)]
+pub struct Revision {
+    /// Its name.
+    pub name: String,
+    /// Where it is named.
+    pub at: Span,
+}
+
+impl PartialEq for Revision {
+    /// By name: where it stands makes no difference to what is served.
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
 }
 
 /// How long and for whom results may be kept, by what they are of (`server.cache`).

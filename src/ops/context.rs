@@ -1,5 +1,8 @@
 //! What comes with a request beside its parameters.
 
+use super::Input;
+pub use crate::model::{ClientCapabilities, ClientCapability};
+
 /// Who the caller says it is. Self-reported: for display and templates, never for a decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientInfo {
@@ -52,10 +55,14 @@ pub struct Context {
     pub method: &'static str,
     /// The caller, when it named itself.
     pub client: Option<ClientInfo>,
+    /// What the caller can do, as far as it has said so.
+    pub capabilities: ClientCapabilities,
     /// Set when the caller wants progress notifications.
     pub progress: Option<ProgressToken>,
     /// Set when the caller wants log notifications.
     pub log_level: Option<LogLevel>,
     /// Trace context.
     pub trace: Trace,
+    /// What the caller brings for questions that it was asked.
+    pub input: Input,
 }

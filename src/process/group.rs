@@ -20,9 +20,12 @@ use rustix::process::{
     Pid, Signal, WaitOptions, kill_process, kill_process_group, test_kill_process,
     test_kill_process_group, waitpgid,
 };
+use std::collections::BTreeSet;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often it is asked whether a group without a leader is gone: no event tells.
@@ -43,6 +46,30 @@ pub enum Exit {
     Unknown,
 }
 
+/// The numbers of the groups that are owned now, and how many ever were.
+static OWNED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+static STARTED: AtomicU64 = AtomicU64::new(0);
+
+/// How many children run, their groups included.
+pub fn running() -> u64 {
+    owned().len() as u64
+}
+
+/// Whether this is the leader of a group that is owned: reaping it is the owner's.
+pub(super) fn owns(pid: i32) -> bool {
+    owned().contains(&pid)
+}
+
+fn owned() -> MutexGuard<'static, BTreeSet<i32>> {
+    // A set is whole between any two calls.
+    OWNED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How many children were started so far.
+pub fn started() -> u64 {
+    STARTED.load(Relaxed)
+}
+
 /// A child that leads its own process group, owned until nothing is left of either.
 pub struct Group {
     leader: Child,
@@ -58,8 +85,11 @@ pub struct Group {
 impl Group {
     /// Owns a child that was started as the leader of its own group.
     pub(super) fn new(leader: Child) -> Self {
+        let number = Pid::from_child(&leader);
+        owned().insert(number.as_raw_pid());
+        STARTED.fetch_add(1, Relaxed);
         Self {
-            number: Pid::from_child(&leader),
+            number,
             leader,
             watch: None,
             asked: false,
@@ -187,6 +217,20 @@ impl Group {
         }
     }
 
+    /// The last resort, when the runtime ends before the group: SIGKILL, and a bounded wait.
+    fn end(&mut self) {
+        if self.is_gone() {
+            return;
+        }
+        self.kill();
+        let began = Instant::now();
+        self.reap();
+        while !self.is_gone() && began.elapsed() < LAST_RESORT {
+            std::thread::sleep(FIRST_PAUSE);
+            self.reap();
+        }
+    }
+
     /// Whether the number, whose leader is reaped, still names this group, which a signal can reach.
     fn is_leaderless(&self) -> bool {
         test_kill_process_group(self.number).is_ok()
@@ -207,17 +251,8 @@ fn reap_orphans(group: Pid) -> bool {
 }
 
 impl Drop for Group {
-    /// The last resort, when the runtime ends before the group: SIGKILL, and a bounded wait.
     fn drop(&mut self) {
-        if self.is_gone() {
-            return;
-        }
-        self.kill();
-        let began = Instant::now();
-        self.reap();
-        while !self.is_gone() && began.elapsed() < LAST_RESORT {
-            std::thread::sleep(FIRST_PAUSE);
-            self.reap();
-        }
+        self.end();
+        owned().remove(&self.number.as_raw_pid());
     }
 }

@@ -1,7 +1,7 @@
 //! Why a message is refused, and the only table from that to a JSON-RPC code and an HTTP status
 //! (specification: basic §Error Codes, streamable-http §Protocol Version Header).
 
-use super::version::{self, Dialect};
+use super::version::{Dialect, Protocols};
 use crate::ops::OpError;
 use http::StatusCode;
 
@@ -25,18 +25,24 @@ pub enum Fault {
     UnsupportedVersion {
         /// The revision it names.
         requested: String,
+        /// Those that are.
+        supported: Protocols,
     },
     /// A handshake, where no revision that has one is served. Its sender has no other way to learn
     /// what is, so the message names it (specification: versioning §Backward Compatibility).
     #[error(
-        "Unsupported protocol version: this server speaks {}, which has no `initialize`; send the \
-         version in each request's `_meta`",
-        version::sentence()
+        "Unsupported protocol version: this server speaks {supported}, which has no `initialize`; send the \
+         version in each request's `_meta`"
     )]
     Handshake {
         /// The revision it asks for, when it names one.
         requested: Option<String>,
+        /// Those that are served.
+        supported: Protocols,
     },
+    /// The session that the request names is over, or never was.
+    #[error("Session not found: it is over, or not one of this server's; send `initialize` again")]
+    SessionGone,
     /// The operation itself was refused, or failed.
     #[error(transparent)]
     Op(#[from] OpError),
@@ -49,28 +55,57 @@ const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
 const INTERNAL_ERROR: i64 = -32603;
 const HEADER_MISMATCH: i64 = -32020;
+const MISSING_CLIENT_CAPABILITY: i64 = -32021;
+/// Only in the revisions with a handshake.
+const RESOURCE_NOT_FOUND: i64 = -32002;
+/// What the official SDKs of those revisions answer; the specification names no code.
+const SESSION_NOT_FOUND: i64 = -32001;
 const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
 
-/// The JSON-RPC code of a fault and the status it has over HTTP.
+/// The JSON-RPC code of a fault and the status it has over HTTP. A revision with a handshake has
+/// errors in the answers to requests, and an HTTP error only for what could not be taken as one.
 pub(super) fn of(dialect: Dialect, fault: &Fault) -> (i64, StatusCode) {
-    match (dialect, fault) {
-        (_, Fault::Parse(_)) => (PARSE_ERROR, StatusCode::BAD_REQUEST),
-        (_, Fault::InvalidRequest(_)) => (INVALID_REQUEST, StatusCode::BAD_REQUEST),
-        (Dialect::Modern, Fault::MissingMeta(_)) => (INVALID_PARAMS, StatusCode::BAD_REQUEST),
-        (Dialect::Modern, Fault::HeaderMismatch(_)) => (HEADER_MISMATCH, StatusCode::BAD_REQUEST),
-        (Dialect::Modern, Fault::UnsupportedVersion { .. } | Fault::Handshake { .. }) => {
+    let is_modern = dialect == Dialect::Modern;
+    match fault {
+        Fault::Parse(_) => (PARSE_ERROR, StatusCode::BAD_REQUEST),
+        Fault::InvalidRequest(_) => (INVALID_REQUEST, StatusCode::BAD_REQUEST),
+        Fault::MissingMeta(_) if is_modern => (INVALID_PARAMS, StatusCode::BAD_REQUEST),
+        Fault::MissingMeta(_) => (INVALID_PARAMS, StatusCode::OK),
+        Fault::HeaderMismatch(_) => (HEADER_MISMATCH, StatusCode::BAD_REQUEST),
+        Fault::UnsupportedVersion { .. } | Fault::Handshake { .. } if is_modern => {
             (UNSUPPORTED_PROTOCOL_VERSION, StatusCode::BAD_REQUEST)
         }
-        (Dialect::Modern, Fault::Op(error)) => match error {
-            OpError::MethodNotFound(_) => (METHOD_NOT_FOUND, StatusCode::NOT_FOUND),
-            OpError::UnknownTool(_)
-            | OpError::UnknownPrompt(_)
-            | OpError::ResourceNotFound(_)
-            | OpError::InvalidCursor
-            | OpError::InvalidParams(_) => (INVALID_PARAMS, StatusCode::OK),
-            OpError::Internal(_) | OpError::Failed(_) => (INTERNAL_ERROR, StatusCode::OK),
-            OpError::Declared { code, .. } => (*code, StatusCode::OK),
+        Fault::UnsupportedVersion { .. } | Fault::Handshake { .. } => {
+            (INVALID_REQUEST, StatusCode::BAD_REQUEST)
+        }
+        Fault::SessionGone => (SESSION_NOT_FOUND, StatusCode::NOT_FOUND),
+        Fault::Op(OpError::MethodNotFound(_)) if is_modern => {
+            (METHOD_NOT_FOUND, StatusCode::NOT_FOUND)
+        }
+        Fault::Op(OpError::LacksCapabilities(_)) if is_modern => {
+            (MISSING_CLIENT_CAPABILITY, StatusCode::BAD_REQUEST)
+        }
+        Fault::Op(error) => (of_operation(dialect, error), StatusCode::OK),
+    }
+}
+
+fn of_operation(dialect: Dialect, error: &OpError) -> i64 {
+    match error {
+        OpError::MethodNotFound(_) => METHOD_NOT_FOUND,
+        OpError::ResourceNotFound(_) => match dialect {
+            Dialect::Modern => INVALID_PARAMS,
+            Dialect::Legacy(_) => RESOURCE_NOT_FOUND,
         },
+        OpError::UnknownTool(_)
+        | OpError::UnknownPrompt(_)
+        | OpError::InvalidCursor
+        | OpError::InvalidParams(_) => INVALID_PARAMS,
+        OpError::Internal(_) | OpError::Failed(_) => INTERNAL_ERROR,
+        OpError::LacksCapabilities(_) => match dialect {
+            Dialect::Modern => MISSING_CLIENT_CAPABILITY,
+            Dialect::Legacy(_) => INTERNAL_ERROR,
+        },
+        OpError::Declared { code, .. } => *code,
     }
 }
 
@@ -108,17 +143,35 @@ pub(super) fn excerpt_of(text: &str, limit: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ops::ClientCapabilities;
+    use crate::protocol::version::Legacy;
 
     #[test]
     fn http_statuses_follow_decision_10() {
         let text = String::new;
+        let supported = Protocols::ALL;
         let table = [
             (Fault::Parse(text()), -32700, 400),
             (Fault::InvalidRequest(text()), -32600, 400),
             (Fault::MissingMeta(text()), -32602, 400),
             (Fault::HeaderMismatch(text()), -32020, 400),
-            (Fault::UnsupportedVersion { requested: text() }, -32022, 400),
-            (Fault::Handshake { requested: None }, -32022, 400),
+            (
+                Fault::UnsupportedVersion {
+                    requested: text(),
+                    supported,
+                },
+                -32022,
+                400,
+            ),
+            (
+                Fault::Handshake {
+                    requested: None,
+                    supported,
+                },
+                -32022,
+                400,
+            ),
+            (Fault::SessionGone, -32001, 404),
             (OpError::MethodNotFound(text()).into(), -32601, 404),
             (OpError::UnknownTool(text()).into(), -32602, 200),
             (OpError::UnknownPrompt(text()).into(), -32602, 200),
@@ -127,6 +180,11 @@ mod tests {
             (OpError::InvalidCursor.into(), -32602, 200),
             (OpError::InvalidParams(text()).into(), -32602, 200),
             (OpError::Internal(text()).into(), -32603, 200),
+            (
+                OpError::LacksCapabilities(ClientCapabilities::default()).into(),
+                -32021,
+                400,
+            ),
             (
                 OpError::Declared {
                     code: 1042,
@@ -140,6 +198,26 @@ mod tests {
         ];
         for (fault, code, status) in table {
             let (found, answered) = of(Dialect::Modern, &fault);
+            assert_eq!((found, answered.as_u16()), (code, status), "{fault:?}");
+        }
+        // Where the revisions with a handshake differ.
+        for (fault, code, status) in [
+            (Fault::MissingMeta(text()), -32602, 200),
+            (OpError::MethodNotFound(text()).into(), -32601, 200),
+            (OpError::ResourceNotFound(text()).into(), -32002, 200),
+            (OpError::UnknownTool(text()).into(), -32602, 200),
+            (
+                Fault::UnsupportedVersion {
+                    requested: text(),
+                    supported,
+                },
+                -32600,
+                400,
+            ),
+            (Fault::SessionGone, -32001, 404),
+            (Fault::InvalidRequest(text()), -32600, 400),
+        ] {
+            let (found, answered) = of(Dialect::Legacy(Legacy::V2025_06_18), &fault);
             assert_eq!((found, answered.as_u16()), (code, status), "{fault:?}");
         }
     }

@@ -1,11 +1,12 @@
 //! Content blocks, in the form all revisions share (schema: ContentBlock).
 
 use super::json::{self, Members};
+use super::version::Shape;
 use crate::ops::{Annotations, Block, Payload, Role};
 use serde_json::{Map, Number, Value};
 
 /// Writes one block.
-pub(super) fn block(out: &mut Vec<u8>, block: &Block) {
+pub(super) fn block(out: &mut Vec<u8>, block: &Block, shape: Shape) {
     let mut members = Members::open(out);
     let hints = match block {
         Block::Text { text, annotations } => {
@@ -41,7 +42,7 @@ pub(super) fn block(out: &mut Vec<u8>, block: &Block) {
         Block::ResourceLink {
             resource,
             annotations,
-        } => link(&mut members, resource, annotations),
+        } => link(&mut members, resource, annotations, shape),
     };
     if let Some(hints) = hints
         .as_ref()
@@ -97,10 +98,17 @@ fn link<'a>(
     members: &mut Members<'_>,
     resource: &Map<String, Value>,
     annotations: &'a Option<Annotations>,
+    shape: Shape,
 ) -> &'a Option<Annotations> {
     members.text("type", "resource_link");
     for (name, value) in resource {
-        if name == "type" || (name == "annotations" && annotations.is_some()) {
+        let is_known = match name.as_str() {
+            "type" => false,
+            "annotations" => annotations.is_none(),
+            "icons" => shape.icons,
+            _ => true,
+        };
+        if !is_known {
             continue;
         }
         json::value(members.member(name), value);

@@ -1,16 +1,24 @@
 //! What the dialects need to know of the server, written once per runtime.
 
 use super::json::Members;
-use super::modern;
+use super::seal::Sealer;
+use super::version::{Dialect, Protocols, Shape};
+use super::{legacy, modern};
 use crate::lang::schema::HeaderParam;
 use crate::model::{Cache, Identity, PromptDeclaration, ResourceDeclaration, ToolDeclaration};
 use crate::ops::Ready;
+use crate::secret::Secret;
+use bytes::Bytes;
 use std::collections::HashMap;
 
 /// What the dialects need to know of the server to read a request and write an answer; made once
 /// per runtime.
 #[derive(Clone, Debug)]
 pub struct Face {
+    /// The revisions that are spoken.
+    pub(super) protocols: Protocols,
+    /// What sessions are sealed with. Without one a handshake gives no session.
+    pub(super) sealer: Option<Sealer>,
     pub(super) offer: Offer,
     pub(super) instructions: Option<String>,
     /// `serverInfo`: a JSON object.
@@ -44,7 +52,8 @@ pub struct Behaviour {
 }
 
 impl Face {
-    /// The face of a server of this identity that offers this.
+    /// The face of a server of this identity that offers this. It speaks every revision, and its
+    /// sessions last as long as the process.
     pub fn new(identity: &Identity, offer: Offer) -> Self {
         let mut server_info = Vec::new();
         let mut members = Members::open(&mut server_info);
@@ -53,11 +62,26 @@ impl Face {
         members.text("version", &identity.version);
         members.close();
         Self {
+            protocols: Protocols::ALL,
+            sealer: Sealer::new(legacy::PURPOSE, None),
             offer,
             instructions: identity.instructions.clone(),
             server_info: server_info.into(),
             mirrored: HashMap::new(),
         }
+    }
+
+    /// Speaks just these revisions. With a secret its sessions are those of every server that has it.
+    #[must_use]
+    pub fn speaking(mut self, protocols: Protocols, secret: Option<&Secret>) -> Self {
+        self.protocols = protocols;
+        self.sealer = Sealer::new(legacy::PURPOSE, secret.map(Secret::reveal));
+        self
+    }
+
+    /// Whether a revision is spoken that has a handshake.
+    pub fn shakes_hands(&self) -> bool {
+        self.protocols.newest_legacy().is_some()
     }
 
     /// Adds which arguments of which tools are mirrored into `Mcp-Param-*` headers.
@@ -80,7 +104,9 @@ impl Face {
 
     /// The answer to `server/discover` (specification: discovery).
     pub fn discover_result(&self, cache: Cache) -> Ready {
-        Ready::new([modern::discover_result(self, cache)])
+        let modern = || modern::discover_result(self, cache);
+        // The other revisions have no such method.
+        self.ready(modern, |_| Bytes::new(), false)
     }
 
     /// One page of `tools/list`: these tools in this order, and the cursor of the next page unless
@@ -91,7 +117,11 @@ impl Face {
         next_cursor: Option<&str>,
         cache: Cache,
     ) -> Ready {
-        Ready::new([modern::tools_page(self, tools, next_cursor, cache)])
+        self.ready(
+            || modern::tools_page(self, tools, next_cursor, cache),
+            |shape| legacy::tools_page(tools, next_cursor, shape),
+            tools.iter().any(|tool| !tool.icons.is_empty()),
+        )
     }
 
     /// One page of `resources/list`, as for tools (specification: resources).
@@ -101,7 +131,11 @@ impl Face {
         next_cursor: Option<&str>,
         cache: Cache,
     ) -> Ready {
-        Ready::new([modern::resources_page(self, resources, next_cursor, cache)])
+        self.ready(
+            || modern::resources_page(self, resources, next_cursor, cache),
+            |shape| legacy::resources_page(resources, next_cursor, shape),
+            resources.iter().any(|item| !item.icons.is_empty()),
+        )
     }
 
     /// One page of `resources/templates/list`, as for tools (specification: resources).
@@ -111,7 +145,11 @@ impl Face {
         next_cursor: Option<&str>,
         cache: Cache,
     ) -> Ready {
-        Ready::new([modern::templates_page(self, templates, next_cursor, cache)])
+        self.ready(
+            || modern::templates_page(self, templates, next_cursor, cache),
+            |shape| legacy::templates_page(templates, next_cursor, shape),
+            templates.iter().any(|item| !item.icons.is_empty()),
+        )
     }
 
     /// One page of `prompts/list`, as for tools (specification: prompts).
@@ -121,6 +159,40 @@ impl Face {
         next_cursor: Option<&str>,
         cache: Cache,
     ) -> Ready {
-        Ready::new([modern::prompts_page(self, prompts, next_cursor, cache)])
+        self.ready(
+            || modern::prompts_page(self, prompts, next_cursor, cache),
+            |shape| legacy::prompts_page(prompts, next_cursor, shape),
+            prompts.iter().any(|item| !item.icons.is_empty()),
+        )
+    }
+
+    /// A result as each dialect that is spoken writes it. Unless what is written is `shaped` by the
+    /// revision, those with a handshake share one writing.
+    fn ready(
+        &self,
+        modern: impl FnOnce() -> Bytes,
+        legacy: impl Fn(Shape) -> Bytes,
+        shaped: bool,
+    ) -> Ready {
+        let mut renderings = vec![Bytes::new(); Dialect::ALL.len()];
+        let mut written: Option<Bytes> = None;
+        let mut modern = Some(modern);
+        let spoken = Dialect::ALL.into_iter();
+        for dialect in spoken.filter(|dialect| dialect.is_of(self.protocols)) {
+            let rendering = match dialect {
+                Dialect::Modern => modern.take().map(|modern| modern()).unwrap_or_default(),
+                Dialect::Legacy(_) => match written.clone().filter(|_| !shaped) {
+                    Some(written) => written,
+                    None => legacy(dialect.shape()),
+                },
+            };
+            if dialect != Dialect::Modern {
+                written = Some(rendering.clone());
+            }
+            if let Some(place) = renderings.get_mut(dialect.place()) {
+                *place = rendering;
+            }
+        }
+        Ready::new(renderings)
     }
 }

@@ -1,4 +1,5 @@
-//! Tests of the dialect of 2026-07-28: a message and its headers in, what is to be done out.
+//! Tests of the dialects: a message and its headers in, what is to be done out. Most are of
+//! 2026-07-28, by a server that speaks nothing else; `legacy` has the others, and their mixtures.
 
 use super::*;
 use crate::model::{Cache, CacheScope, Icon, Identity, Theme, ToolAnnotations, ToolDeclaration};
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 
 mod answers;
 mod headers;
+mod legacy;
 mod requests;
 
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
@@ -28,15 +30,21 @@ fn identity() -> Identity {
     }
 }
 
-/// A server that offers tools.
+/// A server that offers tools, and speaks one revision.
 fn face() -> Face {
-    Face::new(
-        &identity(),
-        Offer {
-            tools: Some(Behaviour::default()),
-            ..Offer::default()
-        },
-    )
+    face_offering(Offer {
+        tools: Some(Behaviour::default()),
+        ..Offer::default()
+    })
+}
+
+/// A server that offers this, and speaks one revision.
+fn face_offering(offer: Offer) -> Face {
+    only_modern(Face::new(&identity(), offer))
+}
+
+fn only_modern(face: Face) -> Face {
+    face.speaking(Protocols::of(&["2026-07-28"]), None)
 }
 
 /// A request of this method with these members of `params` beside a sound `_meta`.
@@ -61,7 +69,16 @@ fn stream(message: &str) -> Step {
 
 /// What is to be done about a message by HTTP.
 fn post(headers: &HeaderMap, message: &str) -> Step {
-    receive(&face(), Carrier::Http(headers), message.as_bytes())
+    receive(&face(), Carrier::Http(head(headers)), message.as_bytes())
+}
+
+/// The head of a request that came in 1970, before any session ended.
+fn head(headers: &HeaderMap) -> Head<'_> {
+    Head {
+        headers,
+        now: 0,
+        is_over: &|_| false,
+    }
 }
 
 /// The headers that mirror a request.

@@ -2,47 +2,180 @@
 //! date stands here and in the folder of its dialect, nowhere else.
 
 use super::json;
+use std::fmt;
 
 /// One revision of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Revision {
     /// Stateless: every request carries its version and its client's capabilities.
     V2026_07_28,
+    /// Begins with a handshake.
+    V2025_11_25,
+    /// As the one after it, without icons.
+    V2025_06_18,
 }
 
-/// A way of reading and writing messages. The number is its place in a [`crate::ops::Ready`].
+/// A revision that begins with a handshake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Legacy {
+    V2025_11_25,
+    V2025_06_18,
+}
+
+/// A way of reading and writing messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
     /// Every request carries its version, capabilities and client (2026-07-28 and later).
-    Modern = 0,
+    Modern,
+    /// A handshake comes first.
+    Legacy(Legacy),
 }
 
-/// Every revision that is served, newest first.
-pub(super) const SERVED: &[Revision] = &[Revision::V2026_07_28];
+/// Where the revisions differ in what they write.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    /// Things have icons.
+    pub(super) icons: bool,
+    /// What a tool gives may be any JSON; else only an object, and an output schema of anything else
+    /// is not shown.
+    pub(super) any_output: bool,
+}
+
+/// The names of all revisions that can be served, newest first.
+pub const REVISIONS: [&str; 3] = [
+    Revision::ALL[0].name(),
+    Revision::ALL[1].name(),
+    Revision::ALL[2].name(),
+];
+
+/// The revisions that a server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Protocols([bool; Revision::ALL.len()]);
 
 impl Revision {
-    /// The revision of this name, when it is served. Names are compared as they stand.
-    pub(super) fn find(name: &str) -> Option<Self> {
-        SERVED.iter().copied().find(|known| known.name() == name)
-    }
+    /// Newest first.
+    const ALL: [Self; 3] = [Self::V2026_07_28, Self::V2025_11_25, Self::V2025_06_18];
 
     /// The name on the wire.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::V2026_07_28 => "2026-07-28",
+            Self::V2025_11_25 => "2025-11-25",
+            Self::V2025_06_18 => "2025-06-18",
+        }
+    }
+
+    /// Which it is of those with a handshake.
+    pub(super) const fn legacy(self) -> Option<Legacy> {
+        match self {
+            Self::V2026_07_28 => None,
+            Self::V2025_11_25 => Some(Legacy::V2025_11_25),
+            Self::V2025_06_18 => Some(Legacy::V2025_06_18),
         }
     }
 }
 
-/// The served revisions for a sentence: `2026-07-28, 2025-11-25`.
-pub(super) fn sentence() -> String {
-    let names: Vec<&str> = SERVED.iter().map(|revision| revision.name()).collect();
-    names.join(", ")
+impl Legacy {
+    /// Newest first.
+    pub(super) const ALL: [Self; 2] = [Self::V2025_11_25, Self::V2025_06_18];
+
+    pub(super) const fn revision(self) -> Revision {
+        match self {
+            Self::V2025_11_25 => Revision::V2025_11_25,
+            Self::V2025_06_18 => Revision::V2025_06_18,
+        }
+    }
 }
 
-/// Writes the served revisions as a JSON array, as `supported` and `supportedVersions` hold them.
-pub(super) fn write_list(out: &mut Vec<u8>) {
-    json::array(out, SERVED, |out, revision| {
-        json::string(out, revision.name())
-    });
+impl Dialect {
+    /// In the order of their places.
+    pub(super) const ALL: [Self; 3] = [
+        Self::Modern,
+        Self::Legacy(Legacy::V2025_11_25),
+        Self::Legacy(Legacy::V2025_06_18),
+    ];
+
+    /// Its place in a [`crate::ops::Ready`].
+    pub(super) const fn place(self) -> usize {
+        match self {
+            Self::Modern => 0,
+            Self::Legacy(Legacy::V2025_11_25) => 1,
+            Self::Legacy(Legacy::V2025_06_18) => 2,
+        }
+    }
+
+    /// What it writes.
+    pub(super) const fn shape(self) -> Shape {
+        let (icons, any_output) = match self {
+            Self::Modern => (true, true),
+            Self::Legacy(Legacy::V2025_11_25) => (true, false),
+            Self::Legacy(Legacy::V2025_06_18) => (false, false),
+        };
+        Shape { icons, any_output }
+    }
+
+    /// Whether it is spoken in any of these.
+    pub(super) fn is_of(self, protocols: Protocols) -> bool {
+        match self {
+            Self::Modern => protocols.speaks(Revision::V2026_07_28),
+            Self::Legacy(legacy) => protocols.speaks(legacy.revision()),
+        }
+    }
+}
+
+impl Protocols {
+    /// Every revision that can be served.
+    pub const ALL: Self = Self([true; Revision::ALL.len()]);
+
+    /// Those of these names; unknown ones are passed over.
+    pub fn of<N: AsRef<str>>(names: &[N]) -> Self {
+        Self(REVISIONS.map(|known| names.iter().any(|name| name.as_ref() == known)))
+    }
+
+    /// Those that are spoken, newest first.
+    pub(super) fn iter(self) -> impl Iterator<Item = Revision> {
+        let all = Revision::ALL.into_iter().zip(self.0);
+        all.filter_map(|(revision, spoken)| spoken.then_some(revision))
+    }
+
+    /// The revision of this name, when it is spoken. Names are compared as they stand.
+    pub(super) fn find(self, name: &str) -> Option<Revision> {
+        self.iter().find(|revision| revision.name() == name)
+    }
+
+    pub(super) fn speaks(self, revision: Revision) -> bool {
+        self.iter().any(|spoken| spoken == revision)
+    }
+
+    /// What a handshake is answered with when it asks for something else.
+    pub(super) fn newest_legacy(self) -> Option<Legacy> {
+        self.iter().find_map(Revision::legacy)
+    }
+
+    /// What is spoken with who says nothing of it.
+    pub(super) fn oldest_legacy(self) -> Option<Legacy> {
+        self.iter().filter_map(Revision::legacy).last()
+    }
+
+    /// Writes them as a JSON array, as `supported` and `supportedVersions` hold them.
+    pub(super) fn write(self, out: &mut Vec<u8>) {
+        let all: Vec<Revision> = self.iter().collect();
+        json::array(out, &all, |out, revision| {
+            json::string(out, revision.name());
+        });
+    }
+}
+
+impl Default for Protocols {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+/// For a sentence: `2026-07-28, 2025-11-25`.
+impl fmt::Display for Protocols {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.iter().map(Revision::name).collect();
+        f.write_str(&names.join(", "))
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::awaited::Awaited;
 use super::doors::Doors;
+use super::files::KnownFiles;
 use super::places::Places;
 use super::restart;
 use super::say::{Said, most, say, short};
@@ -14,6 +15,7 @@ use crate::manifest::lower::codes::NOT_READY;
 use crate::manifest::settings::{self, Asked};
 use crate::model::{ActionSpec, Kind, OnError, Settings};
 use crate::runtime::{self, Diff, Handle, Hub, Runtime};
+use crate::server::Watch;
 use crate::service::{Findings, Outcome, Status};
 use crate::shutdown::Shutdown;
 use crate::transport::http::Mover;
@@ -65,6 +67,8 @@ pub struct Reloader {
     actors: Actors,
     shutdown: Shutdown,
     status: Status,
+    watch: Watch,
+    files: KnownFiles,
     /// The settings that hold until the process ends, whatever the server file says later.
     started: Settings,
     /// What is served.
@@ -94,13 +98,14 @@ struct RefusedLook {
 
 impl Reloader {
     /// Goes on from the first load, which is what `handle` serves, on the listener that `mover`
-    /// moves. `hub` hears of what each reload changed, `status` of how it went.
+    /// moves. `hub` hears of what each reload changed, `status` of how it went, `watch` of what
+    /// is served then.
     pub fn new(
         first: State,
         handle: Handle,
         hub: Hub,
         shutdown: Shutdown,
-        status: Status,
+        (status, watch): (Status, Watch),
         mover: Option<Mover>,
     ) -> Self {
         let mut said = Said::default();
@@ -114,6 +119,8 @@ impl Reloader {
             actors: first.actors,
             shutdown,
             status,
+            watch,
+            files: KnownFiles::default(),
             started: first.settings.clone(),
             served: Look {
                 settings: first.settings,
@@ -125,6 +132,12 @@ impl Reloader {
             awaited_sources: Awaited::default(),
             awaited_manifests: Awaited::default(),
         }
+    }
+
+    /// The same, and watched files are looked at before a runtime with them serves.
+    #[must_use]
+    pub fn looking_at(self, files: KnownFiles) -> Self {
+        Self { files, ..self }
     }
 
     /// Looks at the files, and swaps when they say something new and nothing is wrong. `whole`
@@ -290,7 +303,11 @@ impl Reloader {
             "reloaded"
         };
         let counts = runtime.counts();
-        self.handle.swap(Arc::new(runtime));
+        // Before, so that nothing that the new one does goes uncounted.
+        self.watch.serve(&runtime);
+        let runtime = Arc::new(runtime);
+        self.files.begin(&runtime, self.shutdown.token());
+        self.handle.swap(runtime);
         // Who asks because of this is answered by the new runtime.
         for list in &diff.lists {
             self.hub.list_changed(*list);

@@ -9,46 +9,94 @@ use super::watch::{Trigger, Watch};
 use crate::action::file::{FileState, files_below};
 use crate::model::{Component as _, ReloadSettings};
 use crate::ops::ListKind;
-use crate::runtime::{Changed, Handle, Hub, Runtime, Watched, WatchedFiles};
+use crate::runtime::{Changed, Hub, Runtime, Watched, WatchedFiles};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// How often it is asked whether there is something to watch, while there is nothing.
-const IDLE: Duration = Duration::from_secs(1);
+/// What is known of the watched files: how they were at the last look. Clones are one.
+#[derive(Clone, Debug, Default)]
+pub struct KnownFiles(Arc<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// `None` before anything serves.
+    look: Mutex<Option<Look>>,
+    /// Another runtime has begun.
+    begun: Notify,
+}
+
+impl KnownFiles {
+    /// Looks at the files of a runtime that is about to serve, so that whatever is edited once
+    /// somebody can have heard of it is told. Blocks on the file system.
+    pub fn begin(&self, runtime: &Arc<Runtime>, stop: &CancellationToken) {
+        let (mut look, _) = Look::at(Arc::clone(runtime), stop);
+        let mut known = self.known();
+        if let Some(before) = known.take() {
+            look.go_on_from(before);
+        }
+        *known = Some(look);
+        self.0.begun.notify_one();
+    }
+
+    /// The runtime that began last.
+    fn runtime(&self) -> Option<Arc<Runtime>> {
+        let known = self.known();
+        known.as_ref().map(|look| Arc::clone(&look.runtime))
+    }
+
+    /// Puts a look in the place of the one before, and says what has changed since. A look at a
+    /// runtime that is not the last to begin is passed over.
+    fn replace(&self, now: Look) -> Changes {
+        let mut known = self.known();
+        match &mut *known {
+            Some(before) if Arc::ptr_eq(&before.runtime, &now.runtime) => {
+                let changes = now.since(before);
+                *before = now;
+                changes
+            }
+            _ => Changes::default(),
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Option<Look>> {
+        self.0.look.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// Watches the files of resources that say so, whatever runtime serves, until the token is
 /// cancelled.
 pub async fn watch_files(
-    handle: Handle,
+    files: KnownFiles,
     hub: Hub,
     settings: ReloadSettings,
     stop: CancellationToken,
 ) {
     // Nothing is asked of the system before there is something to watch.
-    while !handle.snapshot().watches() {
+    while !files.runtime().is_some_and(|runtime| runtime.watches()) {
         tokio::select! {
             () = stop.cancelled() => return,
-            () = tokio::time::sleep(IDLE) => {}
+            () = files.0.begun.notified() => {}
         }
     }
     let mut watch = Watch::new(&settings);
-    let mut known: Option<Look> = None;
     loop {
+        let Some(runtime) = files.runtime() else {
+            return;
+        };
         let looking = tokio::task::spawn_blocking({
-            let (handle, before, stop) = (handle.clone(), known.take(), stop.clone());
+            let stop = stop.clone();
             move || {
-                let now = Look::at(handle.snapshot(), &stop);
-                let told = before.map(|before| now.since(&before)).unwrap_or_default();
-                let fresh = watch.follow(&now.places);
-                (watch, now, told, fresh)
+                let (now, places) = Look::at(runtime, &stop);
+                let fresh = watch.follow(&places);
+                (watch, now, fresh)
             }
         });
         // A panic in the look ends the watching, and is said by the panic hook.
-        let Ok((back, now, changes, fresh)) = looking.await else {
+        let Ok((back, now, fresh)) = looking.await else {
             return;
         };
         if stop.is_cancelled() {
@@ -56,45 +104,37 @@ pub async fn watch_files(
             return;
         }
         watch = back;
-        changes.tell(&hub);
-        let same = Arc::clone(&now.runtime);
-        known = Some(now);
+        files.replace(now).tell(&hub);
         let worth = async {
-            if fresh {
-                // What happened before the watch was set made no event.
-                watch.settle(settings.debounce, PATIENCE).await;
-                return;
+            // What happened before the watch was set made no event.
+            let mut is_due = fresh;
+            while !is_due {
+                is_due = match watch.triggered().await {
+                    Trigger::Files => true,
+                    Trigger::Check if watch.has_moved() => return,
+                    Trigger::Check => false,
+                };
             }
-            loop {
-                match watch.triggered().await {
-                    Trigger::Files => {
-                        watch.settle(settings.debounce, PATIENCE).await;
-                        return;
-                    }
-                    Trigger::Check => {
-                        if watch.has_moved() || !Arc::ptr_eq(&handle.snapshot(), &same) {
-                            return;
-                        }
-                    }
-                }
-            }
+            watch.settle(settings.debounce, PATIENCE).await;
         };
         tokio::select! {
             () = stop.cancelled() => return,
+            () = files.0.begun.notified() => {}
             () = worth => {}
         }
     }
 }
 
 /// What is there.
+#[derive(Debug)]
 struct Look {
     runtime: Arc<Runtime>,
     /// The resources that are watched, by key.
     watched: BTreeMap<String, Seen>,
-    places: Places,
 }
 
 /// One watched resource, and its files: those of a list by the value of its variable.
+#[derive(Debug)]
 struct Seen {
     watched: Watched,
     files: BTreeMap<String, FileState>,
@@ -108,7 +148,8 @@ struct Changes {
 }
 
 impl Look {
-    fn at(runtime: Arc<Runtime>, stop: &CancellationToken) -> Self {
+    /// What is there now, and the places that it depends on.
+    fn at(runtime: Arc<Runtime>, stop: &CancellationToken) -> (Self, Places) {
         let mut places = Places::default();
         let watched = runtime.watched().into_iter().map(|watched| {
             let files = files(&watched, &mut places, stop);
@@ -116,14 +157,20 @@ impl Look {
             (key, Seen { watched, files })
         });
         let watched = watched.collect();
-        Self {
-            runtime,
-            watched,
-            places,
+        (Self { runtime, watched }, places)
+    }
+
+    /// Keeps what was known of resources that are what they were: what has changed since is still
+    /// to be told.
+    fn go_on_from(&mut self, before: Self) {
+        for (key, known) in before.watched {
+            if let Some(seen) = self.watched.get_mut(&key).filter(|seen| seen.is_as(&known)) {
+                *seen = known;
+            }
         }
     }
 
-    /// What has changed since another look. A resource that was not watched then tells nothing.
+    /// What has changed since another look at the same resources.
     fn since(&self, before: &Self) -> Changes {
         let mut changes = Changes::default();
         for (key, seen) in &self.watched {
@@ -139,18 +186,16 @@ impl Seen {
     fn since(&self, known: &Self, changes: &mut Changes) {
         let now = &self.watched.resource;
         let WatchedFiles::Listed(listing) = &self.watched.files else {
-            if self.is_as(known) && self.files != known.files {
+            if self.files != known.files {
                 changes.resources.resource(now);
             }
             return;
         };
         changes.list |= !self.files.keys().eq(known.files.keys());
-        if self.is_as(known) {
-            let came_or_changed = differing(&self.files, &known.files);
-            let went = differing(&known.files, &self.files);
-            let values = came_or_changed.chain(went).cloned().collect();
-            changes.resources.values(now, &listing.variable, values);
-        }
+        let came_or_changed = differing(&self.files, &known.files);
+        let went = differing(&known.files, &self.files);
+        let values = came_or_changed.chain(went).cloned().collect();
+        changes.resources.values(now, &listing.variable, values);
     }
 
     /// Whether it is declared as it was. Where it is not, the reload has told of all its URIs.

@@ -14,7 +14,7 @@ mod say;
 mod watch;
 
 pub use apply::{Applied, Reloader, State, count};
-pub use files::watch_files;
+pub use files::{KnownFiles, watch_files};
 pub use say::say;
 
 use crate::model::ReloadSettings;

@@ -21,6 +21,8 @@ pub(super) fn needed_for(
                 one.request_timeout != two.request_timeout,
             ),
             ("http.max_in_flight", one.max_in_flight != two.max_in_flight),
+            ("http.max_queued", one.max_queued != two.max_queued),
+            ("metrics", one.reports != two.reports),
             ("server.grace_ms", one.server.grace != two.server.grace),
             (
                 "server.state_dir",

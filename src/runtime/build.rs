@@ -1,5 +1,6 @@
 //! From a model to a runtime: folders opened, clients made, lists written.
 
+use super::ask::Asking;
 use super::list::{List, Pager};
 use super::resources::Resources;
 use super::set::{Entry, Set};
@@ -10,11 +11,12 @@ use crate::action::outputs::Outputs;
 use crate::actor::{Actors, StartError};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::lower::codes::NOT_READY;
+use crate::manifest::read::OUT_OF_RANGE;
 use crate::model::{
     ActionSpec, Actor, Catalog, Component, Kind, Prompt, Resource, Settings, Tool, actions_of,
 };
 use crate::process::own_binary;
-use crate::protocol::{Behaviour, Face, Offer};
+use crate::protocol::{Behaviour, Face, Offer, Protocols, REVISIONS};
 use crate::shutdown::Shutdown;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -97,19 +99,18 @@ fn make(
     let Builder {
         toolbox,
         left_out,
-        errors,
+        mut errors,
         ..
     } = builder;
+    let protocols = protocols(settings, &mut errors);
     if !errors.is_empty() {
         return Err(errors);
     }
     Ok(Built {
         runtime: assemble(
             settings,
-            tools,
-            resources,
-            prompts,
-            running,
+            protocols,
+            (tools, resources, prompts, running),
             toolbox.outputs(),
         ),
         left_out,
@@ -172,12 +173,34 @@ const NOTIFIED: Behaviour = Behaviour {
     subscribe: false,
 };
 
+/// The revisions to speak. One that there is none of is an error.
+fn protocols(settings: &Settings, errors: &mut Vec<Diagnostic>) -> Protocols {
+    let Some(listed) = &settings.server.protocols else {
+        return Protocols::ALL;
+    };
+    for revision in listed {
+        if !REVISIONS.contains(&revision.name.as_str()) {
+            let message = format!("`{}` is no revision that is spoken here", revision.name);
+            let found = Diagnostic::error(OUT_OF_RANGE, revision.at.clone(), message);
+            errors.push(found.help(format!("there are {}", REVISIONS.join(", "))));
+        }
+    }
+    let names: Vec<&str> = listed.iter().map(|one| one.name.as_str()).collect();
+    Protocols::of(&names)
+}
+
+/// All that is served, ready to run.
+type Entries = (
+    Vec<Entry<Tool>>,
+    Vec<Entry<Resource>>,
+    Vec<Entry<Prompt>>,
+    Vec<Entry<Actor>>,
+);
+
 fn assemble(
     settings: &Settings,
-    tools: Vec<Entry<Tool>>,
-    resources: Vec<Entry<Resource>>,
-    prompts: Vec<Entry<Prompt>>,
-    actors: Vec<Entry<Actor>>,
+    protocols: Protocols,
+    (tools, resources, prompts, actors): Entries,
     outputs: &Outputs,
 ) -> Runtime {
     let offer = Offer {
@@ -197,7 +220,9 @@ fn assemble(
         let tool = &entry.component;
         (tool.declaration.name.as_str(), tool.mirrored.as_slice())
     });
-    let face = Face::new(&settings.server.identity, offer).with_mirrored(mirrored);
+    let face = Face::new(&settings.server.identity, offer)
+        .speaking(protocols, settings.server.secret.as_ref())
+        .with_mirrored(mirrored);
     Runtime {
         discovery: face.discover_result(settings.server.caches.discovery),
         tools: Listed::tools(settings, &face, tools),
@@ -205,6 +230,7 @@ fn assemble(
         prompts: Listed::prompts(settings, &face, prompts),
         actors: Set::new(actors),
         values: SharedValues::of(&settings.values),
+        asking: Asking::new(settings),
         outputs: outputs.clone(),
         face,
     }

@@ -63,9 +63,9 @@ impl Changed {
     }
 
     /// Which of a listener's URIs lead to what has changed. `keys` are their canonical forms in byte
-    /// order, each with what is to be told for it.
-    pub(super) fn among<'k>(&'k self, keys: &'k [(Box<str>, usize)]) -> Vec<usize> {
-        let told = |(_, place): &(Box<str>, usize)| *place;
+    /// order, each with the URI as the listener wrote it.
+    pub(super) fn among<'k>(&'k self, keys: &'k [(Box<str>, Arc<str>)]) -> Vec<Arc<str>> {
+        let told = |(_, uri): &(Box<str>, Arc<str>)| Arc::clone(uri);
         if self.templates.is_empty() && self.exact.len() < keys.len() {
             let exact = self.exact.iter();
             return exact

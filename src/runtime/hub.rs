@@ -39,11 +39,16 @@ pub struct Listener {
 
 #[derive(Debug)]
 struct Shared {
-    filter: Filter,
-    /// The canonical forms of the filter's URIs in byte order, each with its place in the filter.
-    keys: Vec<(Box<str>, usize)>,
-    pending: Mutex<Pending>,
+    state: Mutex<State>,
     filled: AtomicWaker,
+}
+
+#[derive(Debug)]
+struct State {
+    filter: Filter,
+    /// The canonical forms of the filter's URIs in byte order, each with the URI itself.
+    keys: Vec<(Box<str>, Arc<str>)>,
+    pending: Pending,
 }
 
 /// What a listener has not been told yet.
@@ -52,9 +57,12 @@ struct Pending {
     tools: bool,
     prompts: bool,
     resources: bool,
-    /// Places in the filter's URIs.
-    uris: BTreeSet<usize>,
+    /// Of the filter's URIs.
+    uris: BTreeSet<Arc<str>>,
 }
+
+/// Most bytes of all URIs that a listener adds to what it listens for.
+const MOST_ADDED: usize = 256 * 1024;
 
 /// There are as many listeners as there may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -76,9 +84,11 @@ impl Hub {
     /// There are as many listeners as there may be.
     pub fn listen(&self, filter: Filter) -> Result<Listener, Full> {
         let shared = Arc::new(Shared {
-            keys: keys(&filter),
-            filter,
-            pending: Mutex::default(),
+            state: Mutex::new(State {
+                keys: keys(&filter),
+                filter,
+                pending: Pending::default(),
+            }),
             filled: AtomicWaker::new(),
         });
         let mut listeners = self.listeners();
@@ -109,9 +119,15 @@ impl Hub {
     /// already.
     pub fn list_changed(&self, list: ListKind) {
         for listener in self.all() {
-            if listener.filter.wants(list) {
-                listener.mark(|pending| *pending.list(list) = true);
-            }
+            listener.mark(
+                |State {
+                     filter, pending, ..
+                 }| {
+                    let is_wanted = filter.wants(list);
+                    *pending.list(list) |= is_wanted;
+                    is_wanted
+                },
+            );
         }
     }
 
@@ -121,10 +137,12 @@ impl Hub {
             return;
         }
         for listener in self.all() {
-            let touched = changed.among(&listener.keys);
-            if !touched.is_empty() {
-                listener.mark(|pending| pending.uris.extend(touched));
-            }
+            listener.mark(|State { keys, pending, .. }| {
+                let touched = changed.among(keys);
+                let is_touched = !touched.is_empty();
+                pending.uris.extend(touched);
+                is_touched
+            });
         }
     }
 
@@ -150,14 +168,41 @@ impl Hub {
 
 impl Listener {
     /// What it listens for.
-    pub fn filter(&self) -> &Filter {
-        &self.shared.filter
+    pub fn filter(&self) -> Filter {
+        self.shared.state().filter.clone()
+    }
+
+    /// Listens for changes of the resource of this URI too. False when it listens for as many as it
+    /// may: [`Filter::MOST`], in 256 KiB.
+    pub fn add(&self, uri: &str) -> bool {
+        let mut state = self.shared.state();
+        let uris = state.filter.uris.get_or_insert_default();
+        let Err(place) = uris.binary_search_by(|known| (**known).cmp(uri)) else {
+            return true;
+        };
+        let bytes: usize = uris.iter().map(|uri| uri.len()).sum();
+        if uris.len() >= Filter::MOST || bytes + uri.len() > MOST_ADDED {
+            return false;
+        }
+        uris.insert(place, Arc::from(uri));
+        state.keys = keys(&state.filter);
+        true
+    }
+
+    /// Listens no more for changes of the resource of this URI.
+    pub fn remove(&self, uri: &str) {
+        let mut state = self.shared.state();
+        if let Some(uris) = &mut state.filter.uris {
+            uris.retain(|known| **known != *uri);
+        }
+        state.keys.retain(|(_, known)| **known != *uri);
+        state.pending.uris.remove(uri);
     }
 
     /// Takes the next change, lists before resources.
     pub fn poll_next(&self, cx: &mut Context<'_>) -> Poll<Change> {
         self.shared.filled.register(cx.waker());
-        match self.shared.pending().take(&self.shared.filter) {
+        match self.shared.state().pending.take() {
             Some(change) => Poll::Ready(change),
             None => Poll::Pending,
         }
@@ -171,24 +216,26 @@ impl Drop for Listener {
 }
 
 /// The canonical forms of a filter's URIs. What is no URI never changes.
-fn keys(filter: &Filter) -> Vec<(Box<str>, usize)> {
-    let uris = filter.uris.iter().flatten().enumerate();
-    let mut keys: Vec<(Box<str>, usize)> = uris
-        .filter_map(|(place, uri)| Some((Uri::parse(uri).ok()?.canonical().into(), place)))
+fn keys(filter: &Filter) -> Vec<(Box<str>, Arc<str>)> {
+    let uris = filter.uris.iter().flatten();
+    let mut keys: Vec<(Box<str>, Arc<str>)> = uris
+        .filter_map(|uri| Some((Uri::parse(uri).ok()?.canonical().into(), Arc::clone(uri))))
         .collect();
     keys.sort_unstable();
     keys
 }
 
 impl Shared {
-    /// Marks what has changed, and wakes who takes it.
-    fn mark(&self, mark: impl FnOnce(&mut Pending)) {
-        mark(&mut self.pending());
-        self.filled.wake();
+    /// Marks what has changed, and wakes who takes it when there was something.
+    fn mark(&self, mark: impl FnOnce(&mut State) -> bool) {
+        let is_due = mark(&mut self.state());
+        if is_due {
+            self.filled.wake();
+        }
     }
 
-    fn pending(&self) -> MutexGuard<'_, Pending> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -201,15 +248,13 @@ impl Pending {
         }
     }
 
-    fn take(&mut self, filter: &Filter) -> Option<Change> {
+    fn take(&mut self) -> Option<Change> {
         for list in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
             if std::mem::take(self.list(list)) {
                 return Some(Change::List(list));
             }
         }
-        let place = self.uris.pop_first()?;
-        let uri = filter.uris.as_ref()?.get(place)?;
-        Some(Change::Resource(Arc::clone(uri)))
+        self.uris.pop_first().map(Change::Resource)
     }
 }
 

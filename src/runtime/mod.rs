@@ -1,5 +1,6 @@
 //! The immutable runtime built from a model: everything a request needs, and nothing that changes.
 
+mod ask;
 mod build;
 mod changed;
 mod complete;
@@ -22,10 +23,11 @@ pub use hub::{Full, Hub, Listener};
 pub use watched::{Watched, WatchedFiles};
 
 use crate::action::Action;
-use crate::action::outputs::Outputs;
+use crate::action::outputs::{self, Outputs};
 use crate::model::{Actor, Catalog, Counts, Kind, Prompt, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
+use ask::Asking;
 use list::List;
 use resources::Resources;
 use set::Set;
@@ -43,6 +45,7 @@ pub struct Runtime {
     /// What is declared of the actors. They themselves run elsewhere, longer than this.
     actors: Set<Actor>,
     values: SharedValues,
+    asking: Asking,
     /// Long outputs that can be read on. They outlive this runtime.
     outputs: Outputs,
 }
@@ -75,6 +78,22 @@ impl Runtime {
             Kind::Prompt => self.prompts.set.get(key).is_some(),
             Kind::Actor => self.actors.get(key).is_some(),
         }
+    }
+
+    /// The names of the tools.
+    pub fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.tools.set.keys()
+    }
+
+    /// What `secrets` holds in templates.
+    pub fn secrets(&self) -> &serde_json::Map<String, serde_json::Value> {
+        &self.values.secrets
+    }
+
+    /// Whether a resource of this URI may be there: it is declared, fits a template, or looks like a
+    /// long output that is kept.
+    pub fn knows(&self, uri: &str) -> bool {
+        self.resources.knows(uri) || outputs::is_output(uri)
     }
 
     /// How many components there are.

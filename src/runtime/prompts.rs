@@ -1,5 +1,6 @@
 //! `prompts/get` and `completion/complete`.
 
+use super::ask::{Asked, NotAsked, check_caller};
 use super::complete::choose;
 use super::execute::Request;
 use super::set::Entry;
@@ -23,22 +24,31 @@ impl Runtime {
         name: String,
         arguments: Texts,
         request: Request<'_>,
-    ) -> Result<PromptOutcome, OpError> {
+    ) -> Result<Answer, OpError> {
         let Some(entry) = self.prompts.set.get(&name) else {
             return Err(OpError::UnknownPrompt(name));
         };
+        let prompt = &*entry.component;
+        check_caller(prompt, request.context.capabilities)?;
         let given = arguments.keys().map(String::as_str);
-        complete_arguments(&entry.component, given).map_err(OpError::InvalidParams)?;
-        let scope = self.scope("args", values(arguments), request.context);
+        complete_arguments(prompt, given).map_err(OpError::InvalidParams)?;
+        let arguments = values(arguments);
+        let scope = self.scope("args", Arc::clone(&arguments), request.context);
+        let asked = self.ask(prompt, scope, &arguments, request);
+        let scope = match asked.map_err(NotAsked::into_error)? {
+            Asked::Answered(scope) => scope,
+            Asked::Open(required) => return Ok(Answer::NeedsInput(required)),
+            Asked::Declined(scope) => {
+                let refused = prompt::refused(prompt, &scope).map(Answer::Prompt);
+                return refused.map_err(|Failure(text)| OpError::Failed(text));
+            }
+        };
         let inside = Getting {
             runtime: self,
             entry,
             request,
         };
-        match wrapped(entry, &inside, scope).await? {
-            Answer::Prompt(outcome) => Ok(outcome),
-            _ => Err(OpError::Internal("another answer was kept".into())),
-        }
+        wrapped(entry, &inside, scope).await
     }
 
     async fn prompt(

@@ -1,6 +1,7 @@
 //! Resources: which one a URI leads to, what is read of it, and the lists.
 
 use super::Runtime;
+use super::ask::{Asked, NotAsked, check_caller};
 use super::execute::Request;
 use super::list::{List, Pager};
 use super::prompts::wrapped;
@@ -12,8 +13,8 @@ use crate::guard::{Inside, Outcome};
 use crate::lang::template::Scope;
 use crate::lang::uri_template::{Bindings, RESERVED_NAME, TemplateIndex, Uri, UriTemplate};
 use crate::model::{
-    Annotations, Cache, CacheScope, Component, Kind, ListingSpec, Resource, ResourceDeclaration,
-    Settings,
+    ActionSpec, Annotations, Cache, CacheScope, Component, Kind, ListingSpec, Resource,
+    ResourceDeclaration, Settings,
 };
 use crate::ops::{Answer, OpError, Payload, ResourceContent, ResourceOutcome};
 use crate::protocol::Face;
@@ -21,6 +22,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What a read is refused with when nothing decides between two templates.
@@ -102,6 +104,14 @@ impl Resources {
         Ok((entry, bound))
     }
 
+    /// Whether this URI leads to something: it is declared, or fits a template.
+    pub(super) fn knows(&self, uri: &str) -> bool {
+        let Ok(uri) = Uri::parse(uri) else {
+            return false;
+        };
+        !matches!(self.route(&uri), Err(OpError::ResourceNotFound(_)))
+    }
+
     /// The resource or the template of this very text.
     pub(super) fn named(&self, uri: &str) -> Option<&Entry<Resource>> {
         let key = match UriTemplate::parse(uri) {
@@ -111,15 +121,12 @@ impl Resources {
         self.set.get(&key)
     }
 
-    /// Whether the lists show other resources than before, or in another order. What is in a listed
-    /// folder is not looked at.
+    /// Whether the lists show other resources than before, or in another order, or the files of
+    /// another folder. What is in a folder is not looked at.
     pub(super) fn differs(&self, before: &Self) -> bool {
-        let all = self.in_order.iter().map(|resource| resource.fingerprint());
-        let known = before
-            .in_order
-            .iter()
-            .map(|resource| resource.fingerprint());
-        !all.eq(known)
+        let all = self.in_order.iter().map(|resource| stands_for(resource));
+        let known = before.in_order.iter();
+        !all.eq(known.map(|resource| stands_for(resource)))
     }
 
     /// The resources that are not what they were, or were not, or are no more.
@@ -195,6 +202,16 @@ const LIST: &str = "resources";
 
 fn shown(resource: &Arc<Resource>) -> (&str, &ResourceDeclaration) {
     (resource.fingerprint(), &resource.declaration)
+}
+
+/// What makes a resource stand in the lists as it does: its fingerprint, and which files of which
+/// folder it lists.
+fn stands_for(resource: &Resource) -> (&str, Option<(&Path, &ListingSpec)>) {
+    let files = match resource.action() {
+        Some(ActionSpec::File(file)) => file.listing.as_ref().map(|list| (&*file.root, list)),
+        _ => None,
+    };
+    (resource.fingerprint(), files)
 }
 
 /// The files of a resource's folder that are resources of their own.
@@ -329,7 +346,7 @@ impl Runtime {
         uri: String,
         request: Request<'_>,
     ) -> Result<Answer, OpError> {
-        if uri.starts_with(outputs::PREFIX) {
+        if outputs::is_output(&uri) {
             return self.read_output(uri);
         }
         let Ok(parsed) = Uri::parse(&uri) else {
@@ -337,6 +354,7 @@ impl Runtime {
         };
         let (entry, bound) = self.resources.route(&parsed)?;
         let resource = &*entry.component;
+        check_caller(resource, request.context.capabilities)?;
         let mut plain = resource.plain.iter().filter_map(|name| bound.get(name));
         if !plain.all(is_name) {
             return Err(OpError::ResourceNotFound(uri));
@@ -346,7 +364,18 @@ impl Runtime {
             .map(|(name, value)| (name.to_owned(), value.into()))
             .collect();
         params.insert(RESERVED_NAME.to_owned(), uri.as_str().into());
-        let scope = self.scope("params", Arc::new(params), request.context);
+        let params = Arc::new(params);
+        let scope = self.scope("params", Arc::clone(&params), request.context);
+        let asked = self.ask(resource, scope, &params, request);
+        let scope = match asked.map_err(NotAsked::into_error)? {
+            Asked::Answered(scope) => scope,
+            Asked::Open(required) => return Ok(Answer::NeedsInput(required)),
+            Asked::Declined(scope) => {
+                let cache = self.resources.cache(resource);
+                let refused = resource::refused(resource, &uri, &scope, cache);
+                return refused.map(Answer::Resource);
+            }
+        };
         let inside = Reading {
             runtime: self,
             entry,

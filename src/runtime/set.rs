@@ -45,6 +45,11 @@ impl<C: Component> Set<C> {
         self.by_key.get(key)
     }
 
+    /// What each is asked for by.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.by_key.keys().map(String::as_str)
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.by_key.len()

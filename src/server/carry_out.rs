@@ -1,47 +1,72 @@
 //! One request, from the moment it is understood to its answer.
 
 use super::Execute;
-use crate::ops::{Notices, OpError};
+use super::audit::Entry;
+use super::care::Care;
+use crate::ops::{Answer, Context, Notices, OpError, Operation};
 use crate::protocol::{Call, Response};
+use crate::telemetry::{Histogram, Metrics, Outcome, Present, RequestId};
 use crate::units::Time;
 use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio_util::sync::CancellationToken;
 
-/// Carries out a call within `limit`, or until it is `given_up`, and writes its answer. How it goes
-/// is told to `notices`. A panic
-/// inside becomes an internal error of this request alone; what was being done is lost, and the
-/// runtime has no interior mutability that could be left half changed.
+/// Carries out a call within its time, or until it is given up, and writes its answer. How it goes is
+/// told to `notices`. It waits for its turn, where
+/// turns are given, and has it until it is answered. A panic inside
+/// becomes an internal error of this request alone; what was being done is lost, and the runtime has no
+/// interior mutability that could be left half changed.
 pub(super) async fn carry_out<E: Execute>(
     runtime: &E,
     call: Call,
     notices: &Notices,
-    limit: Duration,
-    given_up: &CancellationToken,
+    care: &Care,
 ) -> Response {
+    let turn = match care.turn(&call).await {
+        Ok(turn) => turn,
+        Err(refused) => return refused,
+    };
     let Call {
         operation,
         context,
         reply_to,
+        ..
     } = call;
-    let mut record = Record::new(context.method);
+    let waited = turn.as_ref().map_or(Duration::ZERO, |turn| turn.waited);
+    let limit = care.limit;
+    let id = RequestId::next();
+    let mut record = Record::new(id, &operation, &context, care);
     let work = async { runtime.execute(operation, &context, notices).await };
-    let work = AssertUnwindSafe(work).catch_unwind();
-    let work = tokio::time::timeout(limit, given_up.run_until_cancelled(work));
+    let work = AssertUnwindSafe(id.scope(work)).catch_unwind();
+    let work = care.shutdown.given_up().run_until_cancelled(work);
+    let work = tokio::time::timeout(limit.saturating_sub(waited), work);
     let outcome = match work.await {
-        Ok(Some(Ok(outcome))) => outcome,
-        Ok(None) => Err(OpError::Internal("the server is stopping".into())),
+        Ok(Some(Ok(outcome))) => {
+            record.outcome = match &outcome {
+                Ok(Answer::Tool(tool)) if tool.is_error => Outcome::ToolError,
+                Ok(_) => Outcome::Ok,
+                Err(_) => Outcome::Error,
+            };
+            outcome
+        }
+        Ok(None) => {
+            record.outcome = Outcome::Error;
+            Err(OpError::Internal("the server is stopping".into()))
+        }
         Ok(Some(Err(_))) => {
+            record.outcome = Outcome::Error;
             // What a panic says may hold what the request said, so it is not repeated.
             tracing::error!(
                 method = context.method,
+                request = %id,
                 "a request panicked; it is answered with an internal error"
             );
             Err(OpError::Internal("the request failed unexpectedly".into()))
         }
         Err(_) => {
-            tracing::warn!(method = context.method, ?limit, "a request timed out");
+            record.outcome = Outcome::Timeout;
+            tracing::warn!(method = context.method, request = %id, ?limit, "a request timed out");
             Err(OpError::Internal(format!(
                 "request timed out after {}",
                 Time(limit)
@@ -53,49 +78,64 @@ pub(super) async fn carry_out<E: Execute>(
     response
 }
 
-/// Logs what became of a request: also when it was dropped, which is how one is cancelled.
+/// Counts and logs what became of a request: also when it was dropped, which is how one is cancelled.
 struct Record {
+    id: RequestId,
     method: &'static str,
     started: Instant,
-    answered: bool,
+    outcome: Outcome,
+    code: Option<i64>,
+    bytes: usize,
+    metrics: Metrics,
+    meter: Option<Arc<Histogram>>,
+    entry: Option<Entry>,
+    _in_flight: Present,
 }
 
 impl Record {
-    fn new(method: &'static str) -> Self {
+    fn new(id: RequestId, operation: &Operation, context: &Context, care: &Care) -> Self {
+        let metrics = &care.watch.metrics;
         Self {
-            method,
+            id,
+            method: context.method,
             started: Instant::now(),
-            answered: false,
+            outcome: Outcome::Cancelled,
+            code: None,
+            bytes: 0,
+            meter: match operation {
+                Operation::CallTool { name, .. } => metrics.tool(name),
+                _ => None,
+            },
+            entry: care.watch.audit.begin(id, operation, context),
+            _in_flight: metrics.present(|counters| &counters.in_flight),
+            metrics: metrics.clone(),
         }
     }
 
     fn answered(&mut self, response: &Response) {
-        self.answered = true;
-        let outcome = if response.code.is_some() {
-            "error"
-        } else {
-            "result"
-        };
-        tracing::debug!(
-            method = self.method,
-            outcome,
-            code = response.code,
-            bytes = response.body.len(),
-            duration = ?self.started.elapsed(),
-            "answered a request"
-        );
+        self.code = response.code;
+        self.bytes = response.body.len();
     }
 }
 
 impl Drop for Record {
     fn drop(&mut self) {
-        if !self.answered {
-            tracing::debug!(
-                method = self.method,
-                outcome = "cancelled",
-                duration = ?self.started.elapsed(),
-                "dropped a request"
-            );
+        let took = self.started.elapsed();
+        self.metrics.answered(self.method, self.outcome);
+        if let Some(meter) = &self.meter {
+            meter.add(took);
         }
+        if let Some(entry) = self.entry.take() {
+            entry.end(self.outcome, self.code, self.bytes, took);
+        }
+        tracing::debug!(
+            method = self.method,
+            outcome = self.outcome.word(),
+            code = self.code,
+            bytes = self.bytes,
+            duration = ?took,
+            request = %self.id,
+            "a request is over"
+        );
     }
 }

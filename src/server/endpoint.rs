@@ -1,6 +1,7 @@
 //! What a transport needs of the server, and nothing more. The server is its one implementation
 //! in the program; a transport's own tests bring another.
 
+use super::Report;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use http::{HeaderMap, StatusCode};
@@ -21,14 +22,44 @@ pub trait Endpoint: Send + Sync + 'static {
         may_stream: bool,
     ) -> impl Future<Output = Reply> + Send;
 
+    /// How the server is, for whoever asks at this path; `None` when it is not for that.
+    fn report(&self, _path: &str) -> Option<Report> {
+        None
+    }
+
+    /// Whether clients may open a stream and end a session, with GET and DELETE.
+    fn has_sessions(&self) -> bool {
+        false
+    }
+
+    /// The client of the session that these headers name opens a stream for what the server says by
+    /// itself. `None` when they name none.
+    fn stream(&self, _headers: &HeaderMap) -> Option<Reply> {
+        None
+    }
+
+    /// The client ends the session that these headers name. `None` when they name none.
+    fn end(&self, _headers: &HeaderMap) -> Option<Reply> {
+        None
+    }
+
     /// A stream of messages begins: the standard streams, one message a line.
     fn open(&self) -> Self::Session;
 }
 
-/// The answer to a POST.
+/// The answer to an HTTP request.
 pub enum Reply {
-    /// A notification was taken: 202 with no body.
+    /// A message was taken that has no answer: 202 with no body.
     Accepted,
+    /// The session is over: 204.
+    Ended,
+    /// One JSON-RPC response, status 200, with which a session begins.
+    Began {
+        /// The session's id: visible ASCII.
+        session: String,
+        /// As below.
+        body: Bytes,
+    },
     /// One JSON-RPC response.
     Message {
         /// The HTTP status the specification gives it.
@@ -36,12 +67,12 @@ pub enum Reply {
         /// The response's bytes: one line of JSON.
         body: Bytes,
     },
-    /// Several messages, the first of which is there already. Only for a client that takes a stream.
-    /// Its status is 200, whatever comes.
+    /// Several messages. Only for a client that takes a stream. Its status is 200, whatever comes.
     Stream(Parts),
 }
 
-/// The messages of one request, in order. Dropping it cancels the request. It does not wait for
+/// The messages of one request, in order, or what the server says by itself. Dropping it cancels the
+/// request, unless that outlives its caller. It does not wait for
 /// whoever reads it: the request goes on, and what it says meanwhile is bounded.
 pub type Parts = BoxStream<'static, Part>;
 

@@ -11,6 +11,9 @@ pub trait Execute: Send + Sync + 'static {
     /// What the dialects need to know to read a request and write its answer.
     fn face(&self) -> &Face;
 
+    /// Whether a resource of this URI may be there: it is declared, or fits a template.
+    fn knows(&self, uri: &str) -> bool;
+
     /// Carries out one operation, and tells `notices` how it goes. Dropping the future cancels it.
     ///
     /// # Errors
@@ -35,6 +38,10 @@ pub trait Snapshots: Clone + Send + Sync + 'static {
 impl Execute for Runtime {
     fn face(&self) -> &Face {
         Runtime::face(self)
+    }
+
+    fn knows(&self, uri: &str) -> bool {
+        Runtime::knows(self, uri)
     }
 
     fn execute(

@@ -2,7 +2,7 @@
 
 use super::{Execute as _, Part, Parts, Snapshots};
 use crate::ops::Change;
-use crate::protocol::ReplyTo;
+use crate::protocol::Subscription;
 use crate::runtime::Listener;
 use futures_util::stream;
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 struct Listening<S> {
     runtimes: S,
     listener: Listener,
-    reply_to: ReplyTo,
+    subscription: Subscription,
     ends: [CancellationToken; 2],
     /// Made, and not yet sent.
     next: VecDeque<Part>,
@@ -25,14 +25,14 @@ struct Listening<S> {
 pub(super) fn listening<S: Snapshots>(
     runtimes: S,
     listener: Listener,
-    reply_to: ReplyTo,
+    subscription: Subscription,
     ends: [CancellationToken; 2],
 ) -> Parts {
-    let acknowledged = reply_to.acknowledged(listener.filter());
+    let acknowledged = subscription.acknowledged(&listener.filter());
     let listening = Listening {
         runtimes,
         listener,
-        reply_to,
+        subscription,
         ends,
         next: VecDeque::from([Part::More(acknowledged)]),
         over: false,
@@ -52,12 +52,12 @@ impl<S: Snapshots> Listening<S> {
             return None;
         }
         if let Some(change) = self.change().await {
-            return Some(Part::More(self.reply_to.change(&change)));
+            return Some(Part::More(self.subscription.change(&change)));
         }
         self.over = true;
-        let response = self.reply_to.listened(self.runtimes.snapshot().face());
+        let response = self.subscription.listened(self.runtimes.snapshot().face());
         self.next.push_back(Part::Last(response.body));
-        Some(Part::More(self.reply_to.cancelled()))
+        Some(Part::More(self.subscription.cancelled()))
     }
 
     /// The next change; `None` once the listening is to end. What has changed before is told first.

@@ -4,20 +4,22 @@
 //! of its own, so that a reader who is slow, or stops reading, never holds it up: its limits apply,
 //! its output is read, and what it says meanwhile is bounded by [`crate::ops::Notices`].
 
+use super::calls::Place;
+use super::care::Care;
 use super::carry_out::carry_out;
+use super::outliving::unless_cancelled;
 use super::{Execute, Part};
 use crate::ops::{Notice, Notices, OpError, ProgressToken, Take, Waiting};
 use crate::protocol::{Call, ReplyTo, Response};
-use crate::shutdown::Shutdown;
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// What comes of a request first.
@@ -26,9 +28,19 @@ pub(super) enum First {
     Answer(Response),
     /// Something to say; it is the first of these messages.
     Notice(Noted),
+    /// Nothing: it was cancelled.
+    Nothing,
 }
 
-/// The messages of a request. Dropping it cancels the request.
+/// What a request goes on without.
+pub(super) enum Outlives {
+    /// Nothing: it ends with who reads its messages.
+    Nothing,
+    /// Who reads its messages. It has this place.
+    Caller(Place),
+}
+
+/// The messages of a request. Dropping it cancels the request, unless it outlives its caller.
 pub(super) struct Noted {
     work: Work,
     waiting: Waiting,
@@ -39,49 +51,67 @@ pub(super) struct Noted {
     /// Taken, and not yet sent.
     first: Option<Notice>,
     tasks: TaskTracker,
+    /// Set for a request that outlives its caller: cancelled when the request is.
+    cancelled: Option<CancellationToken>,
 }
 
 /// Where the work is.
 enum Work {
     /// Here.
-    Here(BoxFuture<'static, Response>),
+    Here(BoxFuture<'static, Option<Response>>),
     /// In a task of its own.
     Away(Running),
     /// Done.
     Done(Response),
-    /// Answered.
+    /// Answered, or cancelled.
     Over,
 }
 
 enum Step {
     Notice(Notice),
     Answer(Response),
-    /// The answer was given before.
+    /// There is no answer: it was given before, or the request was cancelled.
     Over,
 }
 
 impl Noted {
     /// Carries out `call` as [`carry_out`] does; `notices` and `waiting` are the two ends of what it
-    /// says. If it becomes a task, it is one of those that `shutdown` waits for.
+    /// says. If it becomes a task, it is one of those that the end of the process waits for.
     pub(super) fn new<E: Execute>(
         runtime: Arc<E>,
         call: Call,
         (notices, waiting): (Notices, Waiting),
-        limit: Duration,
-        shutdown: &Shutdown,
+        care: &Arc<Care>,
+        outlives: Outlives,
     ) -> Self {
         let (reply_to, token) = (call.reply_to.clone(), call.context.progress.clone());
-        let given_up = shutdown.given_up().clone();
-        let work = async move { carry_out(&*runtime, call, &notices, limit, &given_up).await };
-        Self {
+        let cancelled = match &outlives {
+            Outlives::Nothing => None,
+            Outlives::Caller(place) => Some(place.cancelled().clone()),
+        };
+        let tasks = care.shutdown.tasks().clone();
+        let care = Arc::clone(care);
+        let work = async move {
+            let carried = carry_out(&*runtime, call, &notices, &care);
+            match &outlives {
+                Outlives::Nothing => Some(carried.await),
+                Outlives::Caller(place) => unless_cancelled(place, carried).await,
+            }
+        };
+        let mut noted = Self {
             work: Work::Here(Box::pin(work)),
             waiting,
             reply_to,
             token,
             timer: None,
             first: None,
-            tasks: shutdown.tasks().clone(),
+            tasks,
+            cancelled,
+        };
+        if noted.cancelled.is_some() {
+            noted.send_away();
         }
+        noted
     }
 
     /// Waits for the first message.
@@ -93,6 +123,7 @@ impl Noted {
                 First::Notice(self)
             }
             Step::Answer(response) => First::Answer(response),
+            Step::Over if self.is_cancelled() => First::Nothing,
             Step::Over => First::Answer(lost(&self.reply_to)),
         }
     }
@@ -102,7 +133,11 @@ impl Noted {
             return Poll::Ready(Step::Notice(notice));
         }
         self.work.poll(&self.reply_to, cx);
-        if matches!(self.work, Work::Done(_) | Work::Over) {
+        // Nothing is said of a request that is not wanted any more.
+        if self.is_cancelled() || matches!(self.work, Work::Over) {
+            return Poll::Ready(Step::Over);
+        }
+        if matches!(self.work, Work::Done(_)) {
             return Poll::Ready(match self.waiting.take_rest() {
                 Some(notice) => Step::Notice(notice),
                 None => match std::mem::replace(&mut self.work, Work::Over) {
@@ -128,10 +163,18 @@ impl Noted {
         timer.as_mut().poll(cx)
     }
 
+    fn is_cancelled(&self) -> bool {
+        let cancelled = self.cancelled.as_ref();
+        cancelled.is_some_and(CancellationToken::is_cancelled)
+    }
+
     /// Makes the work a task, unless it is one or is done.
     fn send_away(&mut self) {
         self.work = match std::mem::replace(&mut self.work, Work::Over) {
-            Work::Here(work) => Work::Away(Running(self.tasks.spawn(work))),
+            Work::Here(work) => Work::Away(Running {
+                task: self.tasks.spawn(work),
+                outlives: self.cancelled.is_some(),
+            }),
             other => other,
         };
     }
@@ -161,13 +204,13 @@ impl Work {
         let done = match self {
             Self::Here(work) => work.as_mut().poll(cx),
             Self::Away(running) => {
-                let ended = Pin::new(&mut running.0).poll(cx);
-                ended.map(|ended| ended.unwrap_or_else(|_| lost(reply_to)))
+                let joined = Pin::new(&mut running.task).poll(cx);
+                joined.map(|came| came.unwrap_or_else(|_| Some(lost(reply_to))))
             }
             Self::Done(_) | Self::Over => return,
         };
         if let Poll::Ready(response) = done {
-            *self = Self::Done(response);
+            *self = response.map_or(Self::Over, Self::Done);
         }
     }
 }
@@ -177,11 +220,16 @@ fn lost(reply_to: &ReplyTo) -> Response {
     reply_to.refuse(&OpError::Internal("the request was lost".into()).into())
 }
 
-/// A task that ends with its owner.
-struct Running(JoinHandle<Response>);
+/// A task that ends with its owner, unless it outlives it.
+struct Running {
+    task: JoinHandle<Option<Response>>,
+    outlives: bool,
+}
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.0.abort();
+        if !self.outlives {
+            self.task.abort();
+        }
     }
 }

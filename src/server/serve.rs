@@ -1,17 +1,25 @@
 //! The server: one message by HTTP, or a stream of them.
 
+use super::calls::Calls;
+use super::care::{Care, Watch};
 use super::carry_out::carry_out;
 use super::listen::listening;
-use super::noted::{First, Noted};
-use super::{Endpoint, Execute, Reply, Snapshots, StreamSession};
-use crate::ops::{Notices, OpError};
-use crate::protocol::{self, Call, Carrier, Listen, Response, Step};
-use crate::runtime::Hub;
+use super::noted::{First, Noted, Outlives};
+use super::outliving::outliving;
+use super::sessions::Sessions;
+use super::told::Told;
+use super::{Endpoint, Execute, Reply, Report, Reporter, Snapshots, StreamSession};
+use crate::ops::{Filter, Notices, OpError};
+use crate::protocol::{
+    self, Call, Carrier, Fault, Head, Listen, Remember, Response, SessionKey, Step, Wanted,
+};
+use crate::runtime::{Full, Hub};
 use crate::shutdown::Shutdown;
 use bytes::Bytes;
-use http::HeaderMap;
+use http::{HeaderMap, StatusCode};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
+use tokio_util::sync::CancellationToken;
 
 /// What a request may take of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +27,14 @@ pub struct Limits {
     /// How long a request may run (`http.request_timeout_ms`). It is dropped then and answered with
     /// an internal error; a tool's own, shorter limit is the one that says what became of its work.
     pub request_timeout: Duration,
-    /// How many requests of one stream may be in flight. One more is answered with an error.
+    /// How many requests of one stream may be in flight; one more is answered with an error. How many
+    /// that came by HTTP may be worked on; more wait.
     pub in_flight: usize,
+    /// How many that came by HTTP may wait. One more is answered with 503.
+    pub queued: usize,
+    /// How many requests by HTTP may be in flight that outlive their callers. One more is answered
+    /// with an error.
+    pub outliving: usize,
 }
 
 impl Default for Limits {
@@ -28,6 +42,8 @@ impl Default for Limits {
         Self {
             request_timeout: Duration::from_secs(60),
             in_flight: 256,
+            queued: 1024,
+            outliving: 1024,
         }
     }
 }
@@ -38,7 +54,10 @@ pub struct Server<S> {
     runtimes: S,
     limits: Limits,
     hub: Hub,
-    shutdown: Shutdown,
+    care: Arc<Care>,
+    reporter: Option<Reporter>,
+    sessions: Sessions,
+    calls: Calls,
 }
 
 impl<S: Snapshots> Server<S> {
@@ -46,42 +65,111 @@ impl<S: Snapshots> Server<S> {
     /// up are dropped and answered with an internal error: the server is stopping. Changes are told to
     /// those who listen as `hub` hears of them.
     pub fn new(runtimes: S, limits: Limits, hub: Hub, shutdown: Shutdown) -> Self {
+        let watch = Watch::default();
         Self {
             runtimes,
             limits,
             hub,
-            shutdown,
+            care: Arc::new(Care::new(limits, shutdown, watch)),
+            reporter: None,
+            sessions: Sessions::default(),
+            calls: Calls::new(limits.outliving),
         }
     }
 
+    /// The same server, watched: counted and written down. `reporter` answers who asks how it is.
+    pub fn watched(mut self, watch: Watch, reporter: Reporter) -> Self {
+        self.care = Arc::new(Care::new(self.limits, self.care.shutdown.clone(), watch));
+        self.reporter = Some(reporter);
+        self
+    }
+
     fn listen(&self, listen: Listen, may_stream: bool) -> Reply {
-        let Listen { filter, reply_to } = listen;
+        let Listen {
+            filter,
+            subscription,
+        } = listen;
         if !may_stream {
-            return message(reply_to.refuse_without_stream());
+            return message(subscription.refuse_without_stream());
         }
-        match self.hub.listen(filter) {
-            Err(full) => message(reply_to.refuse(&OpError::Failed(full.to_string()).into())),
+        let mut listener = self.hub.listen(filter.clone());
+        while listener.is_err() && self.sessions.make_room() {
+            listener = self.hub.listen(filter.clone());
+        }
+        match listener {
+            Err(full) => message(subscription.refuse(&OpError::Failed(full.to_string()).into())),
             Ok(listener) => {
-                let stop = self.shutdown.token();
-                let ends = [stop.clone(), stop.clone()];
                 let runtimes = self.runtimes.clone();
-                Reply::Stream(listening(runtimes, listener, reply_to, ends))
+                Reply::Stream(listening(runtimes, listener, subscription, self.ends()))
             }
         }
     }
 
-    async fn call(&self, runtime: Arc<S::Runtime>, call: Call, may_stream: bool) -> Reply {
-        let limit = self.limits.request_timeout;
+    /// What ends a stream that says what changes.
+    fn ends(&self) -> [CancellationToken; 2] {
+        let stop = self.care.shutdown.token();
+        [stop.clone(), stop.clone()]
+    }
+
+    async fn call(&self, runtime: Arc<S::Runtime>, mut call: Call, may_stream: bool) -> Reply {
+        if call.outlives_caller {
+            if let Some(level) = call
+                .session
+                .and_then(|session| self.sessions.level(session))
+            {
+                call.context.log_level = call.context.log_level.and(Some(level));
+            }
+            return match self.calls.begin(call.session, call.reply_to.id()) {
+                Err(full) => {
+                    let fault = OpError::Internal(full.to_string()).into();
+                    message(call.reply_to.refuse(&fault))
+                }
+                Ok(place) => outliving(runtime, call, place, &self.care, may_stream).await,
+            };
+        }
         let noted = may_stream.then(|| Notices::of(&call.context)).flatten();
         let Some(ends) = noted else {
-            let given_up = self.shutdown.given_up();
-            let response = carry_out(&*runtime, call, &Notices::none(), limit, given_up).await;
+            let response = carry_out(&*runtime, call, &Notices::none(), &self.care).await;
             return message(response);
         };
-        let noted = Noted::new(runtime, call, ends, limit, &self.shutdown);
+        let noted = Noted::new(runtime, call, ends, &self.care, Outlives::Nothing);
         match noted.first().await {
             First::Answer(response) => message(response),
             First::Notice(noted) => Reply::Stream(Box::pin(noted)),
+            First::Nothing => Reply::Accepted,
+        }
+    }
+
+    /// Remembers something for a session.
+    fn remember(&self, runtime: &S::Runtime, remember: Remember) -> Response {
+        let Remember {
+            what,
+            session,
+            lists,
+            reply_to,
+        } = remember;
+        let Some(session) = session else {
+            let why = "nothing can be remembered without a session: send the `Mcp-Session-Id` that \
+                       `initialize` was answered with";
+            return reply_to.refuse(&Fault::InvalidRequest(why.into()));
+        };
+        let told = || self.sessions.told(session, &self.hub, lists);
+        let kept = match what {
+            Wanted::Level(level) => {
+                self.sessions.set_level(session, level);
+                Ok(())
+            }
+            Wanted::Updates(uri) => subscribe(runtime, &uri, told),
+            Wanted::NoUpdates(uri) => {
+                if let Some(told) = self.sessions.known(session) {
+                    told.remove(&uri);
+                }
+                Ok(())
+            }
+        };
+        match kept {
+            Ok(()) => reply_to.done(),
+            Err(error) => reply_to.refuse(&error.into()),
         }
     }
 }
@@ -91,20 +179,71 @@ impl<S: Snapshots> Endpoint for Server<S> {
 
     async fn post(&self, headers: &HeaderMap, body: Bytes, may_stream: bool) -> Reply {
         let runtime = self.runtimes.snapshot();
-        let step = protocol::receive(runtime.face(), Carrier::Http(headers), &body);
+        let step = {
+            let is_over = |session| self.sessions.is_over(session);
+            let carrier = Carrier::Http(head(headers, &is_over));
+            protocol::receive(runtime.face(), carrier, &body)
+        };
         // The call owns what it needs; the body's bytes are not to be held while it runs.
         drop(body);
         match step {
-            // Over HTTP closing the connection cancels, and a notification has no say in it
-            // (specification: cancellation §Transport-Specific Cancellation).
-            Step::Nothing | Step::Cancel(_) => Reply::Accepted,
+            Step::Nothing | Step::Initialized(_) => Reply::Accepted,
+            // Where every request stands alone, closing the connection cancels, and a notification
+            // has no say in it (specification: cancellation §Transport-Specific Cancellation).
+            Step::Cancel { session, id } => {
+                if let Some(session) = session {
+                    let found = self.calls.cancel(session, id);
+                    tracing::debug!(found, "a request was cancelled");
+                }
+                Reply::Accepted
+            }
+            // The server asks nothing of clients yet, so whatever this answers is long gone.
+            Step::Outcome(_) => Reply::Accepted,
             Step::Reply(response) => {
+                self.care.watch.metrics.counters().refused.add();
                 tracing::debug!(code = response.code, "refused a message");
                 message(response)
             }
+            Step::Began { response, session } => match session {
+                Some(session) => Reply::Began {
+                    session,
+                    body: response.body,
+                },
+                None => message(response),
+            },
             Step::Call(call) => self.call(runtime, call, may_stream).await,
             Step::Listen(listen) => self.listen(listen, may_stream),
+            Step::Remember(remember) => message(self.remember(&runtime, remember)),
         }
+    }
+
+    fn has_sessions(&self) -> bool {
+        self.runtimes.snapshot().face().shakes_hands()
+    }
+
+    fn stream(&self, headers: &HeaderMap) -> Option<Reply> {
+        let found = self.session(headers)?;
+        let (session, lists) = match found {
+            Ok(found) => found,
+            Err(response) => return Some(message(response)),
+        };
+        Some(match self.sessions.told(session, &self.hub, lists) {
+            Ok(told) => Reply::Stream(told.stream(self.ends())),
+            Err(full) => Reply::Message {
+                status: StatusCode::SERVICE_UNAVAILABLE,
+                body: protocol::refuse(&OpError::Failed(full.to_string()).into()).body,
+            },
+        })
+    }
+
+    fn end(&self, headers: &HeaderMap) -> Option<Reply> {
+        Some(match self.session(headers)? {
+            Ok((session, _)) => {
+                self.sessions.end(session);
+                Reply::Ended
+            }
+            Err(response) => message(response),
+        })
     }
 
     fn open(&self) -> StreamSession<S> {
@@ -112,12 +251,59 @@ impl<S: Snapshots> Endpoint for Server<S> {
             self.runtimes.clone(),
             self.limits,
             self.hub.clone(),
-            self.shutdown.clone(),
+            Arc::new(self.care.without_turns()),
         )
+    }
+
+    fn report(&self, path: &str) -> Option<Report> {
+        self.reporter.as_ref()?.report(path)
     }
 }
 
-fn message(response: Response) -> Reply {
+impl<S: Snapshots> Server<S> {
+    /// The session that the headers name, and the lists it is told of; `None` when they name none,
+    /// or there are no sessions. The error is the answer instead.
+    fn session(&self, headers: &HeaderMap) -> Option<Result<(SessionKey, Filter), Response>> {
+        let runtime = self.runtimes.snapshot();
+        let face = runtime.face();
+        if !face.shakes_hands() {
+            return None;
+        }
+        let is_over = |session| self.sessions.is_over(session);
+        protocol::session(face, &head(headers, &is_over)).transpose()
+    }
+}
+
+/// Tells a client of a resource from now on.
+pub(super) fn subscribe<R: Execute>(
+    runtime: &R,
+    uri: &str,
+    told: impl FnOnce() -> Result<Arc<Told>, Full>,
+) -> Result<(), OpError> {
+    if !runtime.knows(uri) {
+        return Err(OpError::ResourceNotFound(uri.to_owned()));
+    }
+    let told = told().map_err(|full| OpError::Failed(full.to_string()))?;
+    if told.add(uri) {
+        Ok(())
+    } else {
+        Err(OpError::Failed(
+            "as many resources are subscribed to as may be; unsubscribe from one and try again"
+                .into(),
+        ))
+    }
+}
+
+fn head<'a>(headers: &'a HeaderMap, is_over: &'a dyn Fn(SessionKey) -> bool) -> Head<'a> {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    Head {
+        headers,
+        now: now.map_or(0, |since| since.as_secs()),
+        is_over,
+    }
+}
+
+pub(super) fn message(response: Response) -> Reply {
     Reply::Message {
         status: response.status,
         body: response.body,

@@ -1,16 +1,19 @@
 //! A stream of messages: the standard streams.
 
+use super::care::Care;
 use super::carry_out::carry_out;
 use super::in_flight::{InFlight, Place, Refusal};
 use super::listen::listening;
-use super::noted::Noted;
+use super::noted::{Noted, Outlives};
+use super::serve::subscribe;
+use super::told::Told;
 use super::{Execute as _, Limits, Part, Parts, Received, Session, Snapshots, Work};
-use crate::ops::{Notices, OpError};
+use crate::ops::{Filter, LogLevel, Notices, OpError};
 use crate::protocol::{
-    self, Call, Carrier, Conversation, Fault, Listen, PARSE_ERROR, ReplyTo, Step,
+    self, Call, Carrier, Conversation, Fault, Id, Listen, PARSE_ERROR, Remember, Response, Step,
+    Wanted,
 };
-use crate::runtime::Hub;
-use crate::shutdown::Shutdown;
+use crate::runtime::{Full, Hub};
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use std::sync::Arc;
@@ -20,86 +23,161 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub struct StreamSession<S> {
     runtimes: S,
-    limits: Limits,
     hub: Hub,
-    shutdown: Shutdown,
+    care: Arc<Care>,
     /// Cancelled once no message comes any more.
     ended: CancellationToken,
     conversation: Conversation,
     in_flight: InFlight,
+    /// The level of log messages that is wanted, once it was said.
+    level: Option<LogLevel>,
+    /// What the client is told without asking.
+    told: Option<Arc<Told>>,
+    /// The client is told by now.
+    telling: bool,
 }
 
 impl<S: Snapshots> StreamSession<S> {
-    pub(super) fn new(runtimes: S, limits: Limits, hub: Hub, shutdown: Shutdown) -> Self {
+    pub(super) fn new(runtimes: S, limits: Limits, hub: Hub, care: Arc<Care>) -> Self {
         Self {
             runtimes,
-            limits,
             hub,
-            shutdown,
+            care,
             ended: CancellationToken::new(),
             conversation: Conversation::default(),
             in_flight: InFlight::new(limits.in_flight),
+            level: None,
+            told: None,
+            telling: false,
         }
     }
 
-    /// Takes the place of a request. The error is its answer.
-    fn place(&self, reply_to: &ReplyTo) -> Result<Place, Received> {
-        self.in_flight.begin(reply_to.id()).map_err(|refusal| {
+    /// Takes the place of a request. The error is its answer, as `refuse` writes it.
+    fn place(&self, id: &Id, refuse: impl Fn(&Fault) -> Response) -> Result<Place, Received> {
+        self.in_flight.begin(id).map_err(|refusal| {
             let why = refusal.to_string();
             let fault = match refusal {
                 Refusal::Duplicate => Fault::InvalidRequest(why),
                 Refusal::Full(_) => OpError::Internal(why).into(),
             };
-            let response = reply_to.refuse(&fault);
+            let response = refuse(&fault);
             tracing::debug!(code = response.code, "refused a request");
             Received::Answer(response.body)
         })
     }
 
     fn listen(&self, listen: Listen) -> Received {
-        let Listen { filter, reply_to } = listen;
-        let place = match self.place(&reply_to) {
+        let Listen {
+            filter,
+            subscription,
+        } = listen;
+        let place = self.place(subscription.id(), |fault| subscription.refuse(fault));
+        let place = match place {
             Ok(place) => place,
             Err(refused) => return refused,
         };
         match self.hub.listen(filter) {
             Err(full) => {
-                let refused = reply_to.refuse(&OpError::Failed(full.to_string()).into());
+                let refused = subscription.refuse(&OpError::Failed(full.to_string()).into());
                 Received::Answer(refused.body)
             }
             Ok(listener) => {
-                let ends = [self.shutdown.token().clone(), self.ended.clone()];
                 let runtimes = self.runtimes.clone();
+                let listening = listening(runtimes, listener, subscription, self.ends());
                 Received::Work(Work {
                     cancelled: place.cancelled().clone(),
-                    parts: in_place(listening(runtimes, listener, reply_to, ends), place),
+                    parts: in_place(listening, place),
                 })
             }
         }
     }
 
+    /// What ends whatever says what changes.
+    fn ends(&self) -> [CancellationToken; 2] {
+        [self.care.shutdown.token().clone(), self.ended.clone()]
+    }
+
+    /// What the client is told; of these lists, when it has not been told anything yet.
+    fn told(&mut self, lists: Filter) -> Result<Arc<Told>, Full> {
+        if let Some(told) = &self.told {
+            return Ok(Arc::clone(told));
+        }
+        let told = Told::new(&self.hub, lists)?;
+        Ok(Arc::clone(self.told.insert(told)))
+    }
+
+    /// The client is ready to be told of changes.
+    fn initialized(&mut self, lists: Filter) -> Received {
+        if self.telling {
+            return Received::Nothing;
+        }
+        match self.told(lists) {
+            Ok(told) => {
+                self.telling = true;
+                Received::Work(Work {
+                    cancelled: self.ended.clone(),
+                    parts: told.stream(self.ends()),
+                })
+            }
+            Err(full) => {
+                tracing::warn!(%full, "the client is not told of changes");
+                Received::Nothing
+            }
+        }
+    }
+
+    /// Remembers something for the client.
+    fn remember(&mut self, runtime: &S::Runtime, remember: Remember) -> Response {
+        let Remember {
+            what,
+            lists,
+            reply_to,
+            ..
+        } = remember;
+        let kept = match what {
+            Wanted::Level(level) => {
+                self.level = Some(level);
+                Ok(())
+            }
+            Wanted::Updates(uri) => subscribe(runtime, &uri, || self.told(lists)),
+            Wanted::NoUpdates(uri) => {
+                if let Some(told) = &self.told {
+                    told.remove(&uri);
+                }
+                Ok(())
+            }
+        };
+        match kept {
+            Ok(()) => reply_to.done(),
+            Err(error) => reply_to.refuse(&error.into()),
+        }
+    }
+
     /// Takes the request's place now, in the order of the stream, so that a cancellation behind it
     /// finds it whether or not its work has begun.
-    fn call(&self, runtime: Arc<S::Runtime>, call: Call) -> Received {
-        let place = match self.place(&call.reply_to) {
+    fn call(&self, runtime: Arc<S::Runtime>, mut call: Call) -> Received {
+        let reply_to = &call.reply_to;
+        let place = match self.place(reply_to.id(), |fault| reply_to.refuse(fault)) {
             Ok(place) => place,
             Err(refused) => return refused,
         };
+        if call.outlives_caller && self.level.is_some() {
+            call.context.log_level = call.context.log_level.and(self.level);
+        }
         let cancelled = place.cancelled().clone();
-        let limit = self.limits.request_timeout;
         let parts = match Notices::of(&call.context) {
             Some(ends) => {
-                let noted = Noted::new(runtime, call, ends, limit, &self.shutdown);
+                let noted = Noted::new(runtime, call, ends, &self.care, Outlives::Nothing);
                 in_place(noted, place)
             }
             None => {
-                let given_up = self.shutdown.given_up().clone();
+                let care = Arc::clone(&self.care);
                 let answer = async move {
                     let none = Notices::none();
                     let response = tokio::select! {
                         biased;
                         () = place.cancelled().cancelled() => return None,
-                        response = carry_out(&*runtime, call, &none, limit, &given_up) => response,
+                        response = carry_out(&*runtime, call, &none, &care) => response,
                     };
                     place.finish().then_some(Part::Last(response.body))
                 };
@@ -135,13 +213,15 @@ impl<S: Snapshots> Session for StreamSession<S> {
         let runtime = self.runtimes.snapshot();
         let carrier = Carrier::Stream(&mut self.conversation);
         match protocol::receive(runtime.face(), carrier, message) {
-            Step::Nothing => Received::Nothing,
-            Step::Cancel(id) => {
+            // The server asks nothing of clients yet, so whatever an outcome is of is long gone.
+            Step::Nothing | Step::Outcome(_) => Received::Nothing,
+            Step::Cancel { id, .. } => {
                 let found = self.in_flight.cancel(&id);
                 tracing::debug!(found, "a request was cancelled");
                 Received::Nothing
             }
             Step::Reply(response) if response.code == Some(PARSE_ERROR) => {
+                self.care.watch.metrics.counters().refused.add();
                 tracing::warn!(
                     bytes = message.len(),
                     "a line on the input is not JSON; it was answered with an error"
@@ -149,11 +229,15 @@ impl<S: Snapshots> Session for StreamSession<S> {
                 Received::Answer(response.body)
             }
             Step::Reply(response) => {
+                self.care.watch.metrics.counters().refused.add();
                 tracing::debug!(code = response.code, "refused a message");
                 Received::Answer(response.body)
             }
+            Step::Began { response, .. } => Received::Answer(response.body),
+            Step::Initialized(lists) => self.initialized(lists),
             Step::Call(call) => self.call(runtime, call),
             Step::Listen(listen) => self.listen(listen),
+            Step::Remember(remember) => Received::Answer(self.remember(&runtime, remember).body),
         }
     }
 

@@ -109,6 +109,10 @@ impl Execute for Scripted {
         &self.face
     }
 
+    fn knows(&self, uri: &str) -> bool {
+        uri.starts_with("a:")
+    }
+
     async fn execute(
         &self,
         operation: Operation,

@@ -1,6 +1,7 @@
 //! How an event is written as one line.
 
 use super::escape::Escape;
+use super::request::RequestId;
 use std::error::Error;
 use std::fmt::{self, Debug, Write};
 use tracing::field::{Field, Visit};
@@ -61,6 +62,9 @@ where
         }
         write!(writer, "{}: ", metadata.target())?;
         context.format_fields(writer.by_ref(), event)?;
+        if let Some(id) = RequestId::current() {
+            write!(writer, " request={id}")?;
+        }
         writer.write_char('\n')
     }
 }
@@ -182,6 +186,9 @@ where
         SystemTime.format_time(&mut Writer::new(&mut line))?;
         write!(line, "\",\"level\":\"{}\",\"target\":", metadata.level())?;
         quote(&mut line, metadata.target())?;
+        if let Some(id) = RequestId::current() {
+            write!(line, ",\"request\":\"{id}\"")?;
+        }
         line.push_str(",\"fields\":");
         context.format_fields(Writer::new(&mut line), event)?;
         line.push_str(",\"spans\":[");

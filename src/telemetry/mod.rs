@@ -8,13 +8,19 @@ mod escape;
 mod filter;
 mod format;
 mod journal;
+mod lines;
+mod metrics;
 mod panic;
 mod queue;
+mod request;
 mod rolling;
 mod stderr;
 
 pub use filter::{LogFilter, LogFilterError};
 pub use journal::is_journal;
+pub use lines::{Dropped, Lines};
+pub use metrics::{Histogram, Metrics, Outcome, Present, Text};
+pub use request::RequestId;
 
 use queue::{Queue, QueueWriter};
 use rolling::RollingFile;
@@ -40,6 +46,8 @@ pub struct LogSettings {
     pub format: LogFormat,
     /// Log files beside stderr.
     pub file: Option<FileLog>,
+    /// Who called what.
+    pub audit: Option<AuditLog>,
     /// Whether text on stderr has ANSI colours. Never in files or in the journal.
     pub color: bool,
     /// Whether stderr is systemd's journal ([`is_journal`]): text then begins with the priority
@@ -54,6 +62,7 @@ impl Default for LogSettings {
             level: LogFilter::default(),
             format: LogFormat::Text,
             file: None,
+            audit: None,
             color: false,
             journal: false,
         }
@@ -87,6 +96,15 @@ pub struct FileLog {
     /// Whatever else begins with `snodo` and ends with `log` would be removed too: at the start
     /// it is an error, later nothing protects it. Other files in the folder are not touched.
     pub keep: usize,
+}
+
+/// The audit log: a line for each call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditLog {
+    /// Files `audit.DATE.log`, as [`FileLog`] has them; without, lines are events of the log.
+    pub file: Option<FileLog>,
+    /// Whether arguments are written down.
+    pub arguments: bool,
 }
 
 /// When a new log file is begun, in UTC. When it cannot be, `tracing-appender` says so on stderr
@@ -146,13 +164,18 @@ pub enum LogError {
 #[must_use = "dropping the guard ends logging"]
 pub struct LogGuard {
     queues: Vec<Queue>,
+    audit: Option<Lines>,
 }
 
 impl LogGuard {
-    /// Lines lost so far: those that found a queue full and those whose writing failed. A line
-    /// that was to go to stderr and to a file counts for each.
-    pub fn dropped(&self) -> u64 {
-        self.queues.iter().map(Queue::dropped).sum()
+    /// Lines lost so far, also by whoever asks later.
+    pub fn dropped(&self) -> Dropped {
+        Dropped::of(self.queues.iter().map(Queue::writer).collect())
+    }
+
+    /// Where lines of the audit log go, when it has files.
+    pub fn audit(&self) -> Option<Lines> {
+        self.audit.clone()
     }
 }
 
@@ -186,14 +209,26 @@ pub fn init(settings: &LogSettings) -> Result<LogGuard, LogError> {
     )];
     let mut queues = vec![stderr];
     if let Some(file) = &settings.file {
-        let queue = Queue::start("log file", RollingFile::open(file)?).map_err(LogError::Thread)?;
+        let file = RollingFile::open(file, rolling::LOG)?;
+        let queue = Queue::start("log file", file).map_err(LogError::Thread)?;
         outlets.push(outlet(settings, queue.writer(), true, false));
+        queues.push(queue);
+    }
+    let mut audit = None;
+    if let Some(file) = settings
+        .audit
+        .as_ref()
+        .and_then(|audit| audit.file.as_ref())
+    {
+        let file = RollingFile::open(file, rolling::AUDIT)?;
+        let queue = Queue::start("audit log", file).map_err(LogError::Thread)?;
+        audit = Some(Lines::new(queue.writer()));
         queues.push(queue);
     }
     tracing::subscriber::set_global_default(subscriber(settings, outlets))
         .map_err(|_| LogError::AlreadySet)?;
     panic::install();
-    Ok(LogGuard { queues })
+    Ok(LogGuard { queues, audit })
 }
 
 type Outlet = Box<dyn Layer<Registry> + Send + Sync>;

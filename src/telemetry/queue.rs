@@ -98,9 +98,9 @@ impl Queue {
     }
 
     /// Lines lost.
-    pub(super) fn dropped(&self) -> u64 {
-        let shared = &self.shared;
-        shared.refused.load(Ordering::Relaxed) + shared.failed.load(Ordering::Relaxed)
+    #[cfg(test)]
+    fn dropped(&self) -> u64 {
+        self.writer().dropped()
     }
 
     /// No more lines are taken; those that wait are written.
@@ -151,6 +151,19 @@ impl io::Write for &QueueWriter {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+impl QueueWriter {
+    /// What the lines were to be written to.
+    pub(super) fn name(&self) -> &'static str {
+        self.0.name
+    }
+
+    /// Lines lost.
+    pub(super) fn dropped(&self) -> u64 {
+        let shared = &self.0;
+        shared.refused.load(Ordering::Relaxed) + shared.failed.load(Ordering::Relaxed)
     }
 }
 

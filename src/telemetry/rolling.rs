@@ -9,7 +9,9 @@ use std::os::unix::fs::DirBuilderExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 
-const PREFIX: &str = "snodo";
+/// How the names of the two logs begin.
+pub(super) const LOG: &str = "snodo";
+pub(super) const AUDIT: &str = "audit";
 const SUFFIX: &str = "log";
 
 /// The appender takes a limit of one literally when it starts: it removes the very file it then
@@ -26,7 +28,7 @@ impl RollingFile {
     ///
     /// # Errors
     /// [`LogError::Directory`], [`LogError::Foreign`], [`LogError::NotAFile`], [`LogError::File`].
-    pub(super) fn open(settings: &FileLog) -> Result<Self, LogError> {
+    pub(super) fn open(settings: &FileLog, prefix: &str) -> Result<Self, LogError> {
         let dir = &settings.dir;
         // Here rather than in the appender, which would let everybody in.
         DirBuilder::new()
@@ -34,9 +36,9 @@ impl RollingFile {
             .mode(0o750)
             .create(dir)
             .map_err(|source| settings.directory_error(source))?;
-        settings.check()?;
+        settings.check(prefix)?;
         let builder = RollingFileAppender::builder()
-            .filename_prefix(PREFIX)
+            .filename_prefix(prefix)
             .filename_suffix(SUFFIX);
         let builder = match settings.rotate {
             Rotate::Daily => builder.rotation(Rotation::DAILY),
@@ -78,7 +80,7 @@ impl FileLog {
     /// Refuses what the appender would do harm with. It removes any file whose name begins with
     /// the prefix and ends with the suffix, `snodo-notes.log` as well; and it opens whatever has
     /// the current name: a link could lead to stdout, a FIFO waits for its reader.
-    fn check(&self) -> Result<(), LogError> {
+    fn check(&self, prefix: &str) -> Result<(), LogError> {
         let entries = fs::read_dir(&self.dir).map_err(|source| self.directory_error(source))?;
         for entry in entries {
             let entry = entry.map_err(|source| self.directory_error(source))?;
@@ -89,13 +91,13 @@ impl FileLog {
             // The appender does not look at names that are not UTF-8.
             let name = entry.file_name();
             let name = name.to_str().unwrap_or_default();
-            if is_ours(name) {
+            if is_ours(name, prefix) {
                 if !kind.is_file() {
                     return Err(LogError::NotAFile { path });
                 }
             } else if self.removes()
                 && kind.is_file()
-                && name.starts_with(PREFIX)
+                && name.starts_with(prefix)
                 && name.ends_with(SUFFIX)
             {
                 return Err(LogError::Foreign { path });
@@ -113,12 +115,10 @@ impl FileLog {
 }
 
 /// The names of all three [`Rotate`]s: a folder may have seen another setting.
-fn is_ours(name: &str) -> bool {
+fn is_ours(name: &str, prefix: &str) -> bool {
     let shape = name.replace(|ch: char| ch.is_ascii_digit(), "0");
-    matches!(
-        shape.as_str(),
-        "snodo.log" | "snodo.0000-00-00.log" | "snodo.0000-00-00-00.log"
-    )
+    let shape = shape.strip_prefix(prefix);
+    shape.is_some_and(|rest| matches!(rest, ".log" | ".0000-00-00.log" | ".0000-00-00-00.log"))
 }
 
 #[cfg(test)]
@@ -155,11 +155,11 @@ mod tests {
         }
 
         fn open(&self, rotate: Rotate, keep: usize) -> RollingFile {
-            RollingFile::open(&self.settings(rotate, keep)).unwrap()
+            RollingFile::open(&self.settings(rotate, keep), LOG).unwrap()
         }
 
         fn refusal(&self, rotate: Rotate) -> String {
-            let result = RollingFile::open(&self.settings(rotate, 1));
+            let result = RollingFile::open(&self.settings(rotate, 1), LOG);
             result.err().unwrap().to_string()
         }
 
@@ -195,7 +195,7 @@ mod tests {
             let names = test.names();
             let shape = names[0].replace(|ch: char| ch.is_ascii_digit(), "0");
             assert_eq!(shape, expected);
-            assert!(is_ours(&names[0]));
+            assert!(is_ours(&names[0], LOG));
             assert_eq!(test.text(), "one\n");
         }
     }
@@ -317,7 +317,7 @@ mod tests {
                 dir: test.0.path().join(dir),
                 ..test.settings(Rotate::Daily, 1)
             };
-            let error = RollingFile::open(&settings).err().unwrap().to_string();
+            let error = RollingFile::open(&settings, LOG).err().unwrap().to_string();
             error.replace(&format!("{}/", test.0.path().display()), "")
         };
         fs::write(test.0.path().join("file"), "").unwrap();

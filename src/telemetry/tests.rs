@@ -240,7 +240,7 @@ fn child_logs() {
         .unwrap();
     panicked.join().unwrap_err();
     info!("after");
-    assert_eq!(guard.dropped(), 0);
+    assert_eq!(guard.dropped().total(), 0);
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn child_floods() {
         info!(number, "{text}");
     }
     let took = started.elapsed();
-    let dropped = guard.dropped();
+    let dropped = guard.dropped().total();
     let started = Instant::now();
     drop(guard);
     let ended = started.elapsed();

@@ -12,6 +12,7 @@
 //! | `json call=NAME` | arguments: the tool NAME of the manifest above is called over `snodo stdio` |
 //! | `json answer` | the answer to the call above: the whole result, less `resultType`, `serverInfo` and a false `isError`; or `{"error": …}` |
 //! | `sh run` | a script, and the `text` block below is all that it prints |
+//! | `sh step`, `sh serve`, `text log` | the newcomer's path, see `docs/path.rs` |
 //! | `… file=NAME` | a file that lies beside every manifest of its page |
 //! | any other | nothing |
 //!
@@ -23,6 +24,7 @@
 pub mod blocks;
 mod examples;
 mod keys;
+mod path;
 mod readme;
 mod tables;
 

@@ -15,14 +15,17 @@ mod support;
 
 mod actions;
 mod actors;
+mod asking;
 mod calls;
 mod check;
 mod cli;
 mod client;
 mod docs;
+mod faults;
 mod framing;
 mod house;
 mod http;
+mod legacy;
 mod notices;
 mod prompts;
 mod reload;

@@ -23,7 +23,8 @@ impl FetchError {
 
     /// The server that was being asked, the last of the redirects followed; `None` when the request
     /// itself was refused.
-    pub fn at(&self) -> Option<&Origin> {
+    #[cfg(test)]
+    pub(super) fn at(&self) -> Option<&Origin> {
         self.at.as_ref()
     }
 

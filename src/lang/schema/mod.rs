@@ -135,11 +135,6 @@ impl Schema {
         &self.warnings
     }
 
-    /// Whether the root is `type: "object"`, which older revisions ask of an output schema.
-    pub fn is_object(&self) -> bool {
-        self.json.get("type").and_then(Value::as_str) == Some("object")
-    }
-
     /// Checks a value.
     ///
     /// # Errors

@@ -24,7 +24,7 @@ mod uri;
 pub use error::{UriError, UriTemplateError};
 pub use index::TemplateIndex;
 pub use matching::Bindings;
-pub use overlap::{Overlap, overlap, overlaps};
+pub use overlap::{Overlap, overlaps};
 pub use uri::Uri;
 
 /// Most bytes of a template.

@@ -26,12 +26,8 @@ pub struct Overlap {
     pub example: String,
 }
 
-/// A URI that both templates match, when there is one.
-pub fn overlap(one: &UriTemplate, two: &UriTemplate) -> Option<String> {
-    proof(one, two, &mut 0)
-}
-
-/// The overlaps among these templates by the second's place, up to a bound of [`TOLD`] overlaps and [`WORK`].
+/// The overlaps among these templates by the second's place: the first 100, as far as a
+/// bounded search finds them.
 pub fn overlaps(templates: &[&UriTemplate]) -> Vec<Overlap> {
     let mut found = Vec::new();
     let mut index = TemplateIndex::default();

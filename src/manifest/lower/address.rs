@@ -4,6 +4,7 @@ use super::codes::{BAD_URI_TEMPLATE, BAD_URL, CONFLICT};
 use crate::lang::diag::Diagnostic;
 use crate::lang::uri_template::{Uri, UriTemplate};
 use crate::manifest::read::{At, Table, within};
+use crate::model::Resource;
 
 /// Where a resource is.
 pub(super) struct Address {
@@ -39,7 +40,15 @@ pub(super) fn address(table: &mut Table<'_>) -> Option<Address> {
     }
     let exact = exact(table);
     let template = template(table);
-    exact.or(template)
+    let address = exact.or(template)?;
+    if address.key.value.starts_with(Resource::OWN_SCHEME) {
+        let message = "URIs of the scheme `snodo` are the server's own";
+        table.report(
+            Diagnostic::error(BAD_URL, address.key.at.clone(), message)
+                .help("choose another scheme, for example `docs`"),
+        );
+    }
+    Some(address)
 }
 
 fn exact(table: &Table<'_>) -> Option<Address> {

@@ -133,7 +133,7 @@ fn literal_path(cx: &Cx<'_>, table: &Table<'_>, literal: &str, at: Span) -> Opti
         let message = format!("`{}` is not here", shown.display());
         table.report(
             Diagnostic::warning(UNREADABLE, at, message)
-                .help("until it is, the tool answers with an error"),
+                .help("until it is, the answer is an error"),
         );
     }
     Some(Place {

@@ -138,8 +138,12 @@ impl Hosts {
         }
         match self.listed {
             Some(hosts) if !hosts.is_empty() => {
-                // A value is encoded as one segment, so it cannot be a whole URL unless it is `| raw`.
-                if text.starts_with("{{") && url.template.raw_filters().is_empty() {
+                // Encoded as one segment a value can be a scheme, and no more of what a URL begins
+                // with.
+                if text.starts_with("{{")
+                    && !begins_with_scheme(text)
+                    && url.template.raw_filters().is_empty()
+                {
                     let message =
                         "a value is encoded as one part of a URL, so it cannot be a whole one";
                     table.report(
@@ -199,6 +203,12 @@ pub(super) fn warn_of_idle_private(table: &Table<'_>, target: &HttpTarget, redir
         let message = format!("`allow_private` has no effect: {why}");
         table.report(Diagnostic::warning(NO_EFFECT, entry.key_at, message));
     }
+}
+
+/// Whether one expression stands for the scheme, and for nothing else.
+fn begins_with_scheme(url: &str) -> bool {
+    let behind = url.split_once("}}").map(|(_, behind)| behind);
+    behind.is_some_and(|behind| behind.starts_with("://"))
 }
 
 fn patterns(table: &Table<'_>, hosts: &[At<String>]) -> Vec<HostPattern> {

@@ -221,10 +221,10 @@ impl Lookup<'_, '_> {
         };
         if !is_here {
             let message = format!("the command `{}` is not here", name.escape_debug());
-            self.table
-                .report(Diagnostic::warning(NO_COMMAND, at.clone(), message).help(
-                    "until it is, the tool answers with an error; `available` would leave it out",
-                ));
+            self.table.report(
+                Diagnostic::warning(NO_COMMAND, at.clone(), message)
+                    .help("until it is, the answer is an error; `available` would leave it out"),
+            );
         }
         Some(resolved)
     }

@@ -123,7 +123,7 @@ fn cache(table: Table<'_>, call: &names::Call) -> Option<WrapSpec> {
     let key = match (table.has("key"), key) {
         (true, key) => key.map(|read| read.value),
         // Whoever asks: what one caller is told is not for another.
-        (false, _) => Template::parse(&format!("{{{{ [{}, auth] }}}}", call.root())).ok(),
+        (false, _) => Template::parse(&format!("{{{{ [{}, auth] }}}}", call.told_by())).ok(),
     };
     table.finish();
     Some(WrapSpec::Cache {

@@ -7,14 +7,40 @@ use crate::manifest::read::{OUT_OF_RANGE, Table};
 use crate::model::{HttpSettings, Listen};
 use std::time::Duration;
 
+/// What bounds requests, on either transport.
+pub(super) struct Requests {
+    /// How long one may take.
+    pub(super) timeout: Duration,
+    /// How many on one stdio stream, and at work over HTTP.
+    pub(super) in_flight: usize,
+    /// How many may wait over HTTP.
+    pub(super) queued: usize,
+}
+
 impl Reader<'_> {
+    /// `[metrics]`: where reports are served.
+    pub(super) fn reports(&self, table: &Table<'_>) -> Vec<Listen> {
+        let Some(metrics) = section(table, "metrics") else {
+            return Vec::new();
+        };
+        if !metrics.has("listen") {
+            metrics.missing("listen");
+        }
+        let listen = self.listen(&metrics).unwrap_or_default();
+        metrics.finish();
+        listen
+    }
+
     /// `[http]`: the transport's settings, and what bounds a request on either transport.
-    pub(super) fn http(&self, table: &Table<'_>) -> (HttpSettings, Duration, usize) {
+    pub(super) fn http(&self, table: &Table<'_>) -> (HttpSettings, Requests) {
         let mut settings = HttpSettings::default();
-        let mut request_timeout = Duration::from_secs(60);
-        let mut max_in_flight = 256;
+        let mut requests = Requests {
+            timeout: Duration::from_secs(60),
+            in_flight: 256,
+            queued: 1024,
+        };
         let Some(http) = section(table, "http") else {
-            return (settings, request_timeout, max_in_flight);
+            return (settings, requests);
         };
         if let Some(listen) = self.listen(&http) {
             settings.listen = listen;
@@ -58,7 +84,8 @@ impl Reader<'_> {
                 0..=100_000,
                 &mut settings.max_subscriptions,
             ),
-            ("max_in_flight", 1..=100_000, &mut max_in_flight),
+            ("max_in_flight", 1..=100_000, &mut requests.in_flight),
+            ("max_queued", 0..=100_000, &mut requests.queued),
         ] {
             if let Some(read) = http.count(key, bounds) {
                 *field = read.value;
@@ -69,7 +96,7 @@ impl Reader<'_> {
             ("body_timeout_ms", &mut settings.body_timeout),
             ("idle_timeout_ms", &mut settings.idle_timeout),
             ("write_timeout_ms", &mut settings.write_timeout),
-            ("request_timeout_ms", &mut request_timeout),
+            ("request_timeout_ms", &mut requests.timeout),
         ] {
             if let Some(read) = http.millis(key, 1..=86_400_000) {
                 *field = read.value;
@@ -77,7 +104,7 @@ impl Reader<'_> {
         }
         refuse_unserved(&http, &["tls"]);
         http.finish();
-        (settings, request_timeout, max_in_flight)
+        (settings, requests)
     }
 
     /// `listen`: addresses with a port, `unix:` and a path, or `systemd`.

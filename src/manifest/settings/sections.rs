@@ -7,9 +7,9 @@ use crate::manifest::lower::codes::MISSING_VALUE;
 use crate::manifest::lower::refuse_unserved;
 use crate::manifest::read::{MISSING_KEY, OUT_OF_RANGE, Table, span};
 use crate::model::{
-    Cache, CacheScope, Caches, OnError, ReloadSettings, ServerSettings, Settings, Values,
+    Cache, CacheScope, Caches, OnError, ReloadSettings, Revision, ServerSettings, Settings, Values,
 };
-use crate::telemetry::{self, FileLog, LogFilter, LogFormat, LogSettings, Rotate};
+use crate::telemetry::{self, AuditLog, FileLog, LogFilter, LogFormat, LogSettings, Rotate};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -35,7 +35,8 @@ impl Reader<'_> {
     ) -> Settings {
         let manifests = self.manifests(&table, asked);
         let server = self.server(&table, &manifests);
-        let (http, request_timeout, max_in_flight) = self.http(&table);
+        let (http, requests) = self.http(&table);
+        let reports = self.reports(&table);
         let reload = reload(&table);
         let log = self.log(&table);
         let secrets = self.secrets(&table);
@@ -47,8 +48,10 @@ impl Reader<'_> {
             manifests,
             server,
             http,
-            request_timeout,
-            max_in_flight,
+            request_timeout: requests.timeout,
+            max_in_flight: requests.in_flight,
+            max_queued: requests.queued,
+            reports,
             reload,
             log,
             values: Values { secrets, env },
@@ -99,10 +102,12 @@ impl Reader<'_> {
         let mut identity = default_identity(manifests);
         let mut settings = ServerSettings {
             identity: identity.clone(),
+            protocols: None,
             validation: Validation::Full,
             on_error: OnError::Refuse,
             state_dir: None,
             secret: None,
+            ask_ttl: Duration::from_secs(300),
             page_size: 100,
             caches: Caches {
                 tools: FRESH,
@@ -131,6 +136,7 @@ impl Reader<'_> {
         identity.title = server.string("title").map(|read| read.value);
         identity.instructions = server.string("instructions").map(|read| read.value);
         settings.identity = identity;
+        settings.protocols = protocols(&server);
         if let Some(read) = server.word(
             "validation",
             &[
@@ -150,6 +156,9 @@ impl Reader<'_> {
         settings.secret = server
             .entry("secret")
             .and_then(|entry| self.secret(&server, &entry, "in `server.secret`"));
+        if let Some(read) = server.millis("ask_ttl_ms", 1_000..=900_000) {
+            settings.ask_ttl = read.value;
+        }
         if let Some(read) = server.literal("state_dir") {
             settings.state_dir = Some(absolute(&self.resolve(&read.at, &read.value)));
         }
@@ -162,7 +171,7 @@ impl Reader<'_> {
         caches(&server, &mut settings.caches);
         // Read by `env`, which needs the whole table.
         server.knows("env");
-        refuse_unserved(&server, &["protocols", "capabilities"]);
+        refuse_unserved(&server, &["capabilities"]);
         server.finish();
         settings
     }
@@ -213,8 +222,33 @@ impl Reader<'_> {
             settings.file = self.log_file(&file);
             file.finish();
         }
+        if let Some(audit) = log.table("audit") {
+            settings.audit = self.audit(&audit);
+            audit.finish();
+        }
         log.finish();
         settings
+    }
+
+    /// `log.audit`: files of its own, or lines of the log.
+    fn audit(&self, audit: &Table<'_>) -> Option<AuditLog> {
+        let arguments = audit.boolean("arguments");
+        let file = match audit.has("dir") {
+            true => Some(self.log_file(audit)?),
+            false => {
+                for key in ["rotate", "keep"] {
+                    if let Some(entry) = audit.entry(key) {
+                        let message = format!("`{key}` is for files: say `dir` too");
+                        audit.error(MISSING_KEY, entry.at, message);
+                    }
+                }
+                None
+            }
+        };
+        Some(AuditLog {
+            file,
+            arguments: arguments.is_some_and(|read| read.value),
+        })
     }
 
     fn log_file(&self, file: &Table<'_>) -> Option<FileLog> {
@@ -265,6 +299,30 @@ pub(super) fn section<'a>(table: &Table<'a>, key: &'a str) -> Option<Table<'a>> 
     let mut section = table.table(key)?;
     section.set_place(format!("in [{key}]"));
     Some(section)
+}
+
+/// `server.protocols`: at least one, each once.
+fn protocols(server: &Table<'_>) -> Option<Vec<Revision>> {
+    let listed = server.literals("protocols")?;
+    let mut revisions: Vec<Revision> = Vec::new();
+    for read in listed {
+        if revisions.iter().any(|known| known.name == read.value) {
+            let message = format!("`{}` is listed twice", read.value);
+            server.error(OUT_OF_RANGE, read.at, message);
+            continue;
+        }
+        revisions.push(Revision {
+            name: read.value,
+            at: read.at,
+        });
+    }
+    if let Some(entry) = server.entry("protocols")
+        && entry.items().is_empty()
+    {
+        let message = "`protocols` must list at least one revision";
+        server.error(OUT_OF_RANGE, entry.at, message);
+    }
+    Some(revisions)
 }
 
 /// What is said of caching when nothing else is: fresh for no time at all, for the caller alone.

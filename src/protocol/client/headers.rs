@@ -3,11 +3,12 @@
 
 use super::request::Request;
 use super::version::Version;
+use crate::lang::schema::HeaderParam;
 use crate::lang::template::text_of;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The headers of this request. Without a revision, which is before the handshake, there are none.
 pub fn headers(request: &Request, version: Option<Version>) -> HeaderMap {
@@ -20,28 +21,45 @@ pub fn headers(request: &Request, version: Option<Version>) -> HeaderMap {
     if !version.is_modern() {
         return headers;
     }
-    let method = HeaderValue::from_static(request.method);
-    headers.insert(HeaderName::from_static("mcp-method"), method);
-    let name = match request.method {
-        "resources/read" => request.params.get("uri"),
-        _ => request.params.get("name"),
+    mirror(
+        &mut headers,
+        request.method,
+        &request.params,
+        &request.mirrored,
+    );
+    headers
+}
+
+/// Adds what a request without a handshake mirrors: its method, what it names, and these arguments.
+pub(super) fn mirror(
+    headers: &mut HeaderMap,
+    method: &str,
+    params: &Map<String, Value>,
+    mirrored: &[HeaderParam],
+) {
+    if let Ok(method) = HeaderValue::try_from(method) {
+        headers.insert(HeaderName::from_static("mcp-method"), method);
+    }
+    let name = match method {
+        "resources/read" => params.get("uri"),
+        _ => params.get("name"),
     };
     if let Some(value) = name.and_then(Value::as_str).and_then(encoded) {
         headers.insert(HeaderName::from_static("mcp-name"), value);
     }
-    if let Some(Value::Object(arguments)) = request.params.get("arguments") {
-        for param in &request.mirrored {
-            let name = HeaderName::try_from(format!("mcp-param-{}", param.name));
-            let value = param
-                .value(arguments)
-                .filter(|value| !value.is_array() && !value.is_object())
-                .and_then(|value| encoded(&text_of(value)));
-            if let (Ok(name), Some(value)) = (name, value) {
-                headers.insert(name, value);
-            }
+    let Some(Value::Object(arguments)) = params.get("arguments") else {
+        return;
+    };
+    for param in mirrored {
+        let name = HeaderName::try_from(format!("mcp-param-{}", param.name));
+        let value = param
+            .value(arguments)
+            .filter(|value| !value.is_array() && !value.is_object())
+            .and_then(|value| encoded(&text_of(value)));
+        if let (Ok(name), Some(value)) = (name, value) {
+            headers.insert(name, value);
         }
     }
-    headers
 }
 
 /// A value as a header carries it (§Value Encoding).

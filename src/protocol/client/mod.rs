@@ -4,6 +4,7 @@
 
 mod decode;
 mod headers;
+mod relayed;
 mod request;
 mod version;
 
@@ -12,7 +13,9 @@ mod tests;
 
 pub use decode::{Message, Notice, RpcError, decode};
 pub use headers::headers;
+pub use relayed::{Relayed, Sent, answers, changes, failure, is_cancellation, is_error, one_line};
 pub use request::{
-    Request, Said, answer, cancelled, initialize, initialized, refusal, retry_with, subscription,
+    ELICIT, Request, Said, answer, cancelled, initialize, initialized, refusal, retry_with,
+    subscription,
 };
 pub use version::{Offered, Version, chosen};

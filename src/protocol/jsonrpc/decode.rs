@@ -16,8 +16,7 @@ const MAX_DEPTH: usize = 128;
 pub(in crate::protocol) enum Message<'a> {
     Request(Request<'a>),
     Notification(Notification<'a>),
-    /// A response: clients have none to send.
-    Response,
+    Outcome(Outcome<'a>),
 }
 
 /// A message that wants an answer.
@@ -35,6 +34,15 @@ pub(in crate::protocol) struct Notification<'a> {
     pub(in crate::protocol) method: Cow<'a, str>,
     /// An object. Absent and `null` are `None`.
     pub(in crate::protocol) params: Option<&'a RawValue>,
+}
+
+/// What came of a request of ours: a response.
+#[derive(Debug)]
+pub(in crate::protocol) struct Outcome<'a> {
+    /// Of which, when that can be told.
+    pub(in crate::protocol) id: Option<Id>,
+    /// Its result, or its error.
+    pub(in crate::protocol) came: Result<&'a RawValue, &'a RawValue>,
 }
 
 /// What is no message.
@@ -110,8 +118,14 @@ fn message<'a>(envelope: &Envelope<'a>) -> Result<Message<'a>, Box<Malformed>> {
     };
     let invalid = |what: &str| Err(malformed(Fault::InvalidRequest(what.into())));
 
-    if envelope.method.is_none() && envelope.outcome {
-        return Ok(Message::Response);
+    if envelope.method.is_none()
+        && let Some(came) = match (envelope.error, envelope.result) {
+            (Some(error), _) => Some(Err(error)),
+            (None, Some(result)) => Some(Ok(result)),
+            (None, None) => None,
+        }
+    {
+        return Ok(Message::Outcome(Outcome { id, came }));
     }
     if let Some(name) = envelope.repeated {
         return invalid(&format!("`{name}` stands more than once"));

@@ -11,8 +11,8 @@ pub(super) struct Envelope<'a> {
     pub(super) id: Option<&'a RawValue>,
     pub(super) method: Option<&'a RawValue>,
     pub(super) params: Option<&'a RawValue>,
-    /// It has a `result` or an `error`.
-    pub(super) outcome: bool,
+    pub(super) result: Option<&'a RawValue>,
+    pub(super) error: Option<&'a RawValue>,
     /// A member that stands more than once. Readers disagree on which one counts, so neither does.
     pub(super) repeated: Option<&'static str>,
 }
@@ -24,10 +24,8 @@ impl<'a> Envelope<'a> {
             Member::Id => ("id", &mut self.id),
             Member::Method => ("method", &mut self.method),
             Member::Params => ("params", &mut self.params),
-            Member::Outcome => {
-                self.outcome = true;
-                return;
-            }
+            Member::Result => ("result", &mut self.result),
+            Member::Error => ("error", &mut self.error),
             Member::Other => return,
         };
         if place.replace(value).is_some() {
@@ -70,7 +68,8 @@ enum Member {
     Id,
     Method,
     Params,
-    Outcome,
+    Result,
+    Error,
     Other,
 }
 
@@ -91,7 +90,8 @@ impl<'de> Deserialize<'de> for Member {
                     "id" => Member::Id,
                     "method" => Member::Method,
                     "params" => Member::Params,
-                    "result" | "error" => Member::Outcome,
+                    "result" => Member::Result,
+                    "error" => Member::Error,
                     _ => Member::Other,
                 })
             }

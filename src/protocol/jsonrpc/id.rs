@@ -24,6 +24,12 @@ impl Id {
         sound.then(|| Self(json.into()))
     }
 
+    /// The id of this JSON, for tests of what is keyed by it.
+    #[cfg(test)]
+    pub fn of(json: &str) -> Self {
+        Self(json.into())
+    }
+
     /// The id's JSON text, exactly as it was sent. It holds no line feed.
     pub fn as_json(&self) -> &str {
         &self.0

@@ -19,7 +19,7 @@ fn read(bytes: impl AsRef<[u8]>) -> String {
             notification.method,
             notification.params.map_or("none", |params| params.get())
         ),
-        Ok(Message::Response) => "response".into(),
+        Ok(Message::Outcome(_)) => "response".into(),
         Err(malformed) => format!(
             "{} {}{}",
             malformed

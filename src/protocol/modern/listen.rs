@@ -2,11 +2,11 @@
 //! message carries the id of the request that began the listening.
 
 use super::outcome::SERVER_INFO;
-use super::params::Params;
 use crate::ops::{Change, Filter, ListKind, OpError};
 use crate::protocol::face::{Face, Offer};
 use crate::protocol::json::{self, Members};
 use crate::protocol::jsonrpc::{self, Id};
+use crate::protocol::request::Params;
 use bytes::Bytes;
 use serde::Deserialize;
 use std::collections::BTreeSet;

@@ -223,7 +223,7 @@ fn discovery_is_as_the_specification_has_it() {
         ..identity()
     };
     assert_eq!(
-        result(&Face::new(&plain, Offer::default())),
+        result(&only_modern(Face::new(&plain, Offer::default()))),
         r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"shop","version":"1.2.3"}},"ttlMs":3600000,"cacheScope":"private"}"#
     );
     let changing = Offer {
@@ -234,7 +234,7 @@ fn discovery_is_as_the_specification_has_it() {
         ..Offer::default()
     };
     assert!(
-        result(&Face::new(&plain, changing))
+        result(&only_modern(Face::new(&plain, changing)))
             .contains(r#""capabilities":{"tools":{"listChanged":true}}"#)
     );
 }

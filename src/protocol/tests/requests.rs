@@ -163,7 +163,7 @@ fn modern_unknown_methods_are_404_and_method_not_found() {
 
 #[test]
 fn tools_without_the_tools_capability_are_method_not_found() {
-    let bare = Face::new(&identity(), Offer::default());
+    let bare = face_offering(Offer::default());
     for (method, members) in [("tools/list", ""), ("tools/call", r#""name":"add""#)] {
         let step = receive(
             &bare,
@@ -367,7 +367,7 @@ fn notifications_in_a_stream_ask_for_nothing_but_a_cancellation() {
     }
     let message = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"r","requestId":"7"}}"#;
     match stream(message) {
-        Step::Cancel(id) => assert_eq!(id.as_json(), "\"7\""),
+        Step::Cancel { id, .. } => assert_eq!(id.as_json(), "\"7\""),
         other => panic!("{other:?}"),
     }
 }

@@ -19,7 +19,7 @@ fn stream(reply: Reply) -> Parts {
     match reply {
         Reply::Stream(parts) => parts,
         Reply::Message { body, .. } => panic!("one message: {body:?}"),
-        Reply::Accepted => panic!("no answer"),
+        _ => panic!("no answer"),
     }
 }
 

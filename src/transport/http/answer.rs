@@ -51,10 +51,20 @@ impl Body {
 
     /// Messages as they come, on the connection of this link.
     pub(super) fn events(parts: Parts, link: &Arc<Link>) -> Self {
+        Self::from(parts, link, KEEP_ALIVE)
+    }
+
+    /// Messages as they come, the first of which may be long in coming: what is between here and the
+    /// client sees at once that it is a stream.
+    pub(super) fn listening(parts: Parts, link: &Arc<Link>) -> Self {
+        Self::from(parts, link, Duration::ZERO)
+    }
+
+    fn from(parts: Parts, link: &Arc<Link>, silence: Duration) -> Self {
         link.hold();
         Self::Events(Box::new(Events {
             parts,
-            silence: Box::pin(sleep(KEEP_ALIVE)),
+            silence: Box::pin(sleep(silence)),
             _busy: Busy(Arc::clone(link)),
         }))
     }

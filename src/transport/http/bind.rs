@@ -5,6 +5,7 @@ use super::moving::Move;
 use super::passed::{self, Passed};
 use super::unix::SocketFile;
 use crate::model::{HttpSettings, Listen};
+use crate::telemetry::Metrics;
 use crate::units::Time;
 use std::fmt;
 use std::io;
@@ -26,7 +27,9 @@ pub struct Listener {
     pub(super) doors: Vec<Door>,
     pub(super) addresses: Vec<LocalAddr>,
     pub(super) origins: OriginRule,
-    pub(super) path: String,
+    /// `None` where only reports are served.
+    pub(super) path: Option<String>,
+    pub(super) metrics: Metrics,
     pub(super) settings: HttpSettings,
     /// Where [`Listen::Passed`] finds its sockets.
     pub(super) passed: Passed,
@@ -189,6 +192,22 @@ impl Listener {
     /// # Errors
     /// [`BindError`]; what had been opened is closed again.
     pub async fn bind_with(settings: &HttpSettings, passed: Passed) -> Result<Self, BindError> {
+        let listener = Self::open(settings, passed).await?;
+        listener.warn();
+        Ok(listener)
+    }
+
+    /// A listener that takes no messages, only questions how the server is, metrics included.
+    ///
+    /// # Errors
+    /// As [`Listener::bind`].
+    pub async fn bind_reports(settings: &HttpSettings, passed: Passed) -> Result<Self, BindError> {
+        let mut listener = Self::open(settings, passed).await?;
+        listener.path = None;
+        Ok(listener)
+    }
+
+    async fn open(settings: &HttpSettings, passed: Passed) -> Result<Self, BindError> {
         let origins = OriginRule::new(&settings.allowed_origins).map_err(BindError::Origin)?;
         let mut names = Vec::new();
         for entry in &settings.allowed_hosts {
@@ -198,7 +217,8 @@ impl Listener {
             doors: Vec::new(),
             addresses: Vec::new(),
             origins,
-            path: endpoint_path(&settings.path)?,
+            path: Some(endpoint_path(&settings.path)?),
+            metrics: Metrics::default(),
             settings: settings.clone(),
             passed,
             moved: None,
@@ -227,8 +247,13 @@ impl Listener {
         if listener.doors.is_empty() {
             return Err(BindError::Nowhere);
         }
-        listener.warn();
         Ok(listener)
+    }
+
+    /// Counts connections in these.
+    pub fn counted(mut self, metrics: Metrics) -> Self {
+        self.metrics = metrics;
+        self
     }
 
     /// Where this listens, in the order of the settings. A name may have become several addresses.

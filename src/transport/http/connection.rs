@@ -97,13 +97,13 @@ pub(super) async fn run<E: Endpoint>(
             let room = protocols.room.clone();
             let service = service_fn(move |request: Request<Incoming>| {
                 let in_flight = InFlight::begin(&peer);
-                let place = room.take();
+                let (place, link) = (room.take(), Arc::clone(&peer.link));
                 async move {
                     let answer = match place {
                         Some(_) => in_flight.answer(request).await,
                         None => Refusal::Crowded.response(),
                     };
-                    Ok::<_, Infallible>(answer.map(|body| Kept::new(body, place)))
+                    Ok::<_, Infallible>(answer.map(|body| Kept::new(body, place, &link)))
                 }
             });
             let connection = pin!(protocols.http2.serve_connection(io, service));

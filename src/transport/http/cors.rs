@@ -1,7 +1,6 @@
 //! What a browser asks before it lets a page call, and after (Fetch standard §3.2).
 
 use super::Body;
-use super::refusal::ALLOWED_METHODS;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, ALLOW,
@@ -23,12 +22,17 @@ pub(super) fn expose(answer: &mut HeaderMap, origin: HeaderValue) {
     answer.append(VARY, HeaderValue::from_static("Origin"));
 }
 
-/// The answer to OPTIONS. With `preflight`, a browser asks: it is told what a request may carry.
-pub(super) fn options(request: &HeaderMap, preflight: bool) -> Response<Body> {
+/// The answer to OPTIONS: these are the methods. With `preflight`, a browser asks: it is told what a
+/// request may carry.
+pub(super) fn options(
+    request: &HeaderMap,
+    methods: HeaderValue,
+    preflight: bool,
+) -> Response<Body> {
     let mut response = Response::new(Body::default());
     *response.status_mut() = StatusCode::NO_CONTENT;
     let headers = response.headers_mut();
-    headers.insert(ALLOW, ALLOWED_METHODS);
+    headers.insert(ALLOW, methods);
     if preflight {
         headers.insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
         headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, allowed_headers(request));

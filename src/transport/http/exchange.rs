@@ -6,21 +6,22 @@ use super::link::Link;
 use super::negotiate::{self, Form};
 use super::refusal::Refusal;
 use super::{Body, cors, sse};
-use crate::server::{Endpoint, Reply};
-use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, EXPECT};
+use crate::server::{Endpoint, Reply, Report};
+use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, EXPECT, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
 use hyper::body::{Body as _, Incoming};
 use std::sync::Arc;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 
 /// What all connections of a listener share.
 pub(super) struct Site<E> {
     pub(super) endpoint: Arc<E>,
-    /// The endpoint's path, without a slash at the end.
-    pub(super) path: String,
+    /// The endpoint's path, without a slash at the end; `None` where no messages are taken.
+    pub(super) path: Option<String>,
     pub(super) origins: OriginRule,
     pub(super) intake: Intake,
 }
@@ -61,8 +62,12 @@ impl<E: Endpoint> InFlight<E> {
                     .post(&mut head.headers, &mut body, &peer.link)
                     .await
             }
+            Ok(Wish::Stream) => peer.site.stream(&head.headers, &peer.link),
+            Ok(Wish::End) => peer.site.end(&head.headers, &peer.link),
+            Ok(Wish::Report(report)) => Ok(reported(report)),
             Ok(Wish::Options) => Ok(cors::options(
                 &head.headers,
+                peer.site.methods(),
                 matches!(origin, Origin::Allowed(_)),
             )),
             Err(refusal) => Err(refusal),
@@ -70,6 +75,10 @@ impl<E: Endpoint> InFlight<E> {
         let taken = head.method == Method::POST && outcome.is_ok();
         let closes = outcome.as_ref().is_err_and(|refusal| refusal.closes());
         let mut response = outcome.unwrap_or_else(Refusal::response);
+        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+            let methods = peer.site.methods();
+            response.headers_mut().insert(ALLOW, methods);
+        }
         if !taken && !body.is_end_stream() {
             peer.abandon(&head, body, closes, response.headers_mut());
         }
@@ -84,8 +93,14 @@ impl<E: Endpoint> InFlight<E> {
 enum Wish {
     /// To bring a message.
     Message,
+    /// To hear what the server says by itself.
+    Stream,
+    /// To end a session.
+    End,
     /// To learn what can be asked.
     Options,
+    /// To learn how the server is.
+    Report(Report),
 }
 
 impl<E: Endpoint> Peer<E> {
@@ -96,13 +111,22 @@ impl<E: Endpoint> Peer<E> {
             return Err(Refusal::OriginNotAllowed);
         }
         let path = head.uri.path();
-        let ours = path.strip_suffix('/').unwrap_or(path) == self.site.path;
+        let bare = path.strip_suffix('/').unwrap_or(path);
+        let ours = self.site.path.as_deref() == Some(bare);
+        if !ours
+            && (head.method == Method::GET || head.method == Method::HEAD)
+            && let Some(report) = self.site.endpoint.report(path)
+            && (self.site.path.is_none() || !report.inner)
+        {
+            return Ok(Wish::Report(report));
+        }
         match head.method {
             // `OPTIONS *` asks about the server as a whole (RFC 9110 §9.3.7).
             Method::OPTIONS if ours || path == "*" => Ok(Wish::Options),
             _ if !ours => Err(Refusal::UnknownPath),
             Method::POST => Ok(Wish::Message),
-            // GET and DELETE of the older revisions' sessions would be told apart here.
+            Method::GET if self.site.endpoint.has_sessions() => Ok(Wish::Stream),
+            Method::DELETE if self.site.endpoint.has_sessions() => Ok(Wish::End),
             _ => Err(Refusal::MethodNotAllowed),
         }
     }
@@ -141,11 +165,54 @@ impl<E: Endpoint> Site<E> {
         headers.clear();
         Ok(respond(reply, form, std::mem::take(headers), link))
     }
+
+    /// A stream for what the server says by itself. Whether there is one for these headers is settled
+    /// before the form: who asks without a session is told that there is none, whatever it accepts.
+    fn stream(&self, headers: &HeaderMap, link: &Arc<Link>) -> Result<Response<Body>, Refusal> {
+        let reply = self.endpoint.stream(headers);
+        match reply.ok_or(Refusal::MethodNotAllowed)? {
+            Reply::Stream(parts) => {
+                if !negotiate::form(headers)?.may_stream() {
+                    return Err(Refusal::NoStream);
+                }
+                let mut headers = HeaderMap::new();
+                events(&mut headers);
+                let mut response = Response::new(Body::listening(parts, link));
+                *response.headers_mut() = headers;
+                Ok(response)
+            }
+            other => Ok(respond(other, Form::Json, HeaderMap::new(), link)),
+        }
+    }
+
+    /// The end of a session.
+    fn end(&self, headers: &HeaderMap, link: &Arc<Link>) -> Result<Response<Body>, Refusal> {
+        let reply = self.endpoint.end(headers);
+        let reply = reply.ok_or(Refusal::MethodNotAllowed)?;
+        Ok(respond(reply, Form::Json, HeaderMap::new(), link))
+    }
+
+    /// What `Allow` says.
+    fn methods(&self) -> HeaderValue {
+        match self.endpoint.has_sessions() {
+            true => HeaderValue::from_static("GET, POST, DELETE, OPTIONS"),
+            false => HeaderValue::from_static("POST, OPTIONS"),
+        }
+    }
 }
 
 fn respond(reply: Reply, form: Form, mut headers: HeaderMap, link: &Arc<Link>) -> Response<Body> {
     let (status, body) = match reply {
         Reply::Accepted => (StatusCode::ACCEPTED, Body::default()),
+        Reply::Ended => (StatusCode::NO_CONTENT, Body::default()),
+        Reply::Began { session, body } => {
+            // The id is visible ASCII, so it is a header's value.
+            if let Ok(session) = HeaderValue::try_from(session) {
+                headers.insert(SESSION_ID, session);
+            }
+            let status = StatusCode::OK;
+            return respond(Reply::Message { status, body }, form, headers, link);
+        }
         // An error status is for the client's HTTP layer, which does not look for events.
         Reply::Message { status, body } if form == Form::Event && status == StatusCode::OK => {
             events(&mut headers);
@@ -156,6 +223,9 @@ fn respond(reply: Reply, form: Form, mut headers: HeaderMap, link: &Arc<Link>) -
             (StatusCode::OK, Body::events(parts, link))
         }
         Reply::Message { status, body } => {
+            if status == StatusCode::SERVICE_UNAVAILABLE {
+                headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+            }
             headers.insert(CONTENT_TYPE, JSON);
             (status, Body::whole(body))
         }
@@ -163,6 +233,15 @@ fn respond(reply: Reply, form: Form, mut headers: HeaderMap, link: &Arc<Link>) -
     let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = headers;
+    response
+}
+
+fn reported(report: Report) -> Response<Body> {
+    let mut response = Response::new(Body::whole(report.body));
+    *response.status_mut() = report.status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, report.media_type);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 

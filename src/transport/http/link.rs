@@ -5,6 +5,7 @@
 //! stores instead of arming and disarming a timer.
 
 use futures_util::task::AtomicWaker;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64};
 use std::task::Waker;
@@ -20,7 +21,8 @@ pub(super) enum Phase {
     Busy,
     /// Nothing, between requests.
     Idle,
-    /// The peer does not take what it is sent.
+    /// The peer does not take what it is sent: the socket's buffer is full, or on HTTP/2 an answer
+    /// waits for the room that the peer gives it. Anything that it takes begins the phase anew.
     Sending,
     /// The connection ends when the peer has taken the rest.
     Closing,
@@ -49,6 +51,7 @@ pub(super) struct Link {
     running: AtomicU32,
     begun: AtomicU32,
     progress: AtomicU32,
+    untaken: AtomicU32,
     heard: AtomicBool,
     blocked: AtomicBool,
     refused: AtomicBool,
@@ -66,6 +69,7 @@ impl Link {
             running: AtomicU32::new(0),
             begun: AtomicU32::new(0),
             progress: AtomicU32::new(0),
+            untaken: AtomicU32::new(0),
             heard: AtomicBool::new(false),
             blocked: AtomicBool::new(false),
             refused: AtomicBool::new(false),
@@ -93,6 +97,16 @@ impl Link {
         if self.order.fetch_max(order as u8, AcqRel) < order as u8 {
             self.waker.wake();
         }
+    }
+
+    /// True when [`Phase::Sending`] is over and the connection has not noted it: the last part was
+    /// taken, or dropped, in a task of its own. It notes it now.
+    pub(super) fn has_sent(&self) -> bool {
+        let sent = !self.is_blocked() && self.untaken.load(Acquire) == 0;
+        if sent {
+            self.waker.wake();
+        }
+        sent
     }
 
     // The connection's side.
@@ -173,7 +187,8 @@ impl Link {
     /// `multiplexed` for HTTP/2, where bytes need not be a request's.
     pub(super) fn observe(&self, multiplexed: bool, closing: bool) -> (Phase, u32) {
         let begun = self.begun.load(Relaxed);
-        if self.is_blocked() {
+        let ending = closing && !self.is_running();
+        if self.is_blocked() || (self.untaken.load(Acquire) > 0 && !ending) {
             (Phase::Sending, self.progress.load(Relaxed))
         } else if self.is_running() {
             (Phase::Busy, 0)
@@ -184,6 +199,26 @@ impl Link {
         } else {
             (Phase::Idle, begun)
         }
+    }
+}
+
+/// Something that the peer is to take, on HTTP/2: a part of an answer that is on its way, or the room for
+/// the next. Dropping it means progress.
+#[derive(Debug)]
+pub(super) struct Untaken(Arc<Link>);
+
+impl Untaken {
+    /// On the connection of this link.
+    pub(super) fn new(link: &Arc<Link>) -> Self {
+        link.untaken.fetch_add(1, AcqRel);
+        Self(Arc::clone(link))
+    }
+}
+
+impl Drop for Untaken {
+    fn drop(&mut self) {
+        self.0.progress.fetch_add(1, Relaxed);
+        self.0.untaken.fetch_sub(1, AcqRel);
     }
 }
 

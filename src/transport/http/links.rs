@@ -62,6 +62,7 @@ impl Links {
             let (phase, since) = link.phase();
             let (bound, order) = match phase {
                 Phase::Busy => continue,
+                Phase::Sending if link.has_sent() => continue,
                 Phase::Head => (self.head, Order::Abort),
                 Phase::Idle => (self.idle, Order::Close),
                 Phase::Sending => (self.write, Order::Abort),
@@ -111,6 +112,7 @@ fn age(now: u64, since: u64) -> Duration {
 
 #[cfg(test)]
 mod tests {
+    use super::super::link::Untaken;
     use super::*;
     use std::task::Waker;
 
@@ -147,6 +149,7 @@ mod tests {
         for (phase, seconds, expected) in cases {
             let mut links = links();
             let link = links.admit();
+            let _untaken = Untaken::new(&link);
             link.enter(phase);
             later(&mut links, Duration::from_millis(seconds * 1000 - 200));
             links.sweep();
@@ -155,6 +158,34 @@ mod tests {
             links.sweep();
             assert_eq!(order(&link), expected, "{phase:?}");
         }
+    }
+
+    #[test]
+    fn what_was_taken_in_the_meantime_is_no_reason_to_end() {
+        let mut links = links();
+        let link = links.admit();
+        link.enter(Phase::Sending);
+        later(&mut links, Duration::from_secs(10));
+        links.sweep();
+        assert_eq!(order(&link), Order::None);
+    }
+
+    #[test]
+    fn an_answer_on_its_way_is_sending_and_progress_begins_it_anew() {
+        let link = Arc::new(Link::new(Instant::now()));
+        link.begin();
+        let untaken = Untaken::new(&link);
+        link.end();
+        let (phase, mark) = link.observe(true, false);
+        assert_eq!(phase, Phase::Sending);
+        drop(Untaken::new(&link));
+        let (phase, next) = link.observe(true, false);
+        assert_eq!(phase, Phase::Sending);
+        assert_ne!(mark, next);
+        // While the connection ends it may not take that long.
+        assert_eq!(link.observe(true, true).0, Phase::Closing);
+        drop(untaken);
+        assert_eq!(link.observe(true, false).0, Phase::Idle);
     }
 
     #[test]

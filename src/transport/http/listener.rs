@@ -11,6 +11,7 @@ use super::moving::Move;
 use super::wire::Socket;
 use crate::server::Endpoint;
 use crate::shutdown::Shutdown;
+use crate::telemetry::Metrics;
 use futures_util::future::poll_fn;
 use std::io;
 use std::pin::pin;
@@ -57,6 +58,7 @@ impl Listener {
             site: Arc::new(site),
             tasks,
             said_full: None,
+            metrics: self.metrics,
             moved: self.moved,
         };
         hall.receive(shutdown.token()).await;
@@ -76,6 +78,7 @@ struct Hall<E> {
     site: Arc<Site<E>>,
     tasks: TaskTracker,
     said_full: Option<Instant>,
+    metrics: Metrics,
     moved: Option<mpsc::Receiver<Move>>,
 }
 
@@ -174,9 +177,11 @@ impl<E: Endpoint> Hall<E> {
             link: self.links.admit(),
         });
         let served = connection::run(Arc::clone(&self.protocols), peer, socket);
+        self.metrics.counters().accepted.add();
+        let open = self.metrics.present(|counters| &counters.connections);
         self.tasks.spawn(async move {
             served.await;
-            drop(slot);
+            drop((slot, open));
         });
     }
 

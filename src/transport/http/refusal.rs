@@ -5,8 +5,8 @@
 //! | 400 | `Host` missing, twice, malformed; a body whose framing is broken | closed for a broken body |
 //! | 403 | `Host` or `Origin` not allowed | kept |
 //! | 404 | another path than the endpoint's | kept |
-//! | 405 | another method than POST or OPTIONS; with `Allow` | kept |
-//! | 406 | neither JSON nor an event stream is accepted | kept |
+//! | 405 | a method that is not served, or GET or DELETE without a session; with `Allow` | kept |
+//! | 406 | neither JSON nor an event stream is accepted, or GET without the latter | kept |
 //! | 408 | the body stalled | closed |
 //! | 413 | the body is too large | closed |
 //! | 415 | not `application/json` in UTF-8, or compressed | kept |
@@ -18,11 +18,8 @@
 
 use super::Body;
 use bytes::Bytes;
-use http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE, RETRY_AFTER};
+use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Response, StatusCode};
-
-/// The methods of the endpoint. GET and DELETE belong to the older revisions' sessions.
-pub(super) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
 
 /// Why a request was not handed to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +30,7 @@ pub(super) enum Refusal {
     UnknownPath,
     MethodNotAllowed,
     NotAcceptable,
+    NoStream,
     BodyBroken,
     BodyStalled,
     BodyTooLarge,
@@ -79,11 +77,15 @@ impl Refusal {
             ),
             Self::MethodNotAllowed => (
                 StatusCode::METHOD_NOT_ALLOWED,
-                error!("messages are sent with POST"),
+                error!("messages are sent with POST; GET and DELETE need a session"),
             ),
             Self::NotAcceptable => (
                 StatusCode::NOT_ACCEPTABLE,
                 error!("Accept must allow application/json or text/event-stream"),
+            ),
+            Self::NoStream => (
+                StatusCode::NOT_ACCEPTABLE,
+                error!("GET opens a stream: Accept must allow text/event-stream"),
             ),
             Self::BodyBroken => (
                 StatusCode::BAD_REQUEST,
@@ -135,7 +137,6 @@ impl Refusal {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         match self {
-            Self::MethodNotAllowed => headers.insert(ALLOW, ALLOWED_METHODS),
             Self::Encoding => headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity")),
             Self::Busy | Self::Crowded => {
                 headers.insert(RETRY_AFTER, HeaderValue::from_static("1"))

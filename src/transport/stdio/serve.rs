@@ -6,7 +6,7 @@ use super::options::{Ended, StdioOptions};
 use super::outbox::{Outbox, Source};
 use super::output::Output;
 use super::writer;
-use crate::server::{Endpoint, Part, Received, Session, Work};
+use crate::server::{Part, Received, Session, Work};
 use crate::shutdown::Shutdown;
 use futures_util::StreamExt as _;
 use std::io;
@@ -23,12 +23,12 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 /// When a stream cannot be read or written, or threads run out. A client that closes its end is
 /// no error.
 pub async fn serve_standard_streams(
-    endpoint: &impl Endpoint,
+    session: impl Session,
     options: &StdioOptions,
     shutdown: &Shutdown,
 ) -> io::Result<Ended> {
     serve(
-        endpoint,
+        session,
         Input::stdin()?,
         Output::stdout()?,
         options,
@@ -46,8 +46,8 @@ pub async fn serve_standard_streams(
 ///
 /// # Errors
 /// When a stream cannot be read or written. A client that closes its end is no error.
-pub async fn serve<E: Endpoint>(
-    endpoint: &E,
+pub async fn serve(
+    session: impl Session,
     input: impl AsyncRead + Send + Unpin,
     output: impl AsyncWrite + Send + Unpin + 'static,
     options: &StdioOptions,
@@ -57,7 +57,7 @@ pub async fn serve<E: Endpoint>(
     let mut writing = JoinSet::new();
     writing.spawn(writer::write(output, Arc::clone(&outbox)));
     let mut stream = Stream {
-        session: endpoint.open(),
+        session,
         outbox,
         working: JoinSet::new(),
         writing,

@@ -110,6 +110,10 @@ fn a_host_from_the_caller_is_one_of_those_allowed() {
         name = "other_port"
         arguments.port = {{ type = "integer", required = true }}
         http = {{ url = "http://127.0.0.1:{{{{ args.port }}}}/", allow_hosts = ["127.0.0.1:1"] }}
+        [[tool]]
+        name = "scheme"
+        arguments.scheme = {{ type = "string", required = true }}
+        http = {{ url = "{{{{ args.scheme }}}}://127.0.0.1:{port}/x", allow_hosts = ["127.0.0.1:{port}"] }}
         "#
     ));
     let daemon = project.serve();
@@ -120,7 +124,11 @@ fn a_host_from_the_caller_is_one_of_those_allowed() {
         text(&daemon, "private", json!({ "host": "127.0.0.1" })),
         "/x"
     );
+    assert_eq!(text(&daemon, "scheme", json!({ "scheme": "http" })), "/x");
     let before = upstream.accepted();
+    for scheme in ["file", "http://evil.test/", "http:", "", "x y"] {
+        failure(&daemon, "scheme", json!({ "scheme": scheme }));
+    }
     for host in [
         "localhost",
         "127.0.0.2",

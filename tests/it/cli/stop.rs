@@ -233,48 +233,6 @@ fn sigterm_during_a_slow_start() {
 }
 
 #[test]
-fn as_process_1_signals_are_heard() {
-    let unshare = |more: &[&str]| {
-        let mut command = Command::new("unshare");
-        command.args(["-Ur", "-p", "-f", "--kill-child"]).args(more);
-        command
-    };
-    if !unshare(&["true"])
-        .output()
-        .is_ok_and(|done| done.status.success())
-    {
-        println!("skipped: namespaces are not permitted here");
-        return;
-    }
-    for signal in ["TERM", "INT"] {
-        let project = Project::with(TOOL);
-        let inner = project.command("serve");
-        let mut outer = unshare(&[]);
-        outer
-            .arg(inner.get_program())
-            .args(inner.get_args())
-            .args(["--set", "http.listen=[\"127.0.0.1:0\"]"])
-            .current_dir(project.path());
-        let mut daemon = Daemon::start(&mut outer);
-        let children = format!("/proc/{0}/task/{0}/children", daemon.pid());
-        let first = fs::read_to_string(children).unwrap();
-        let first: u32 = first.trim().parse().unwrap();
-        let status = fs::read_to_string(format!("/proc/{first}/status")).unwrap();
-        let number = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
-        assert_eq!(number.unwrap().split_whitespace().last(), Some("1"));
-        // SIGHUP would end any other program that does not handle it; process 1 would not hear it.
-        kill(first, "HUP");
-        daemon.wait_for_log("read everything again");
-        kill(first, signal);
-        assert_eq!(
-            daemon.wait().code(),
-            Some(0),
-            "unshare hands the exit code on"
-        );
-    }
-}
-
-#[test]
 fn the_end_of_the_input_ends_an_idle_stdio_server_within_a_second() {
     let project = Project::with(TOOL);
     let mut stdio = project.stdio();

@@ -1,12 +1,15 @@
 //! The commands that ask a server, against the real server over each way to reach one, and against
 //! servers that misbehave.
 
+mod add;
 mod answers;
 mod catalog;
 mod commands;
+mod connect;
 mod foreign;
 mod hostile;
 mod init;
+mod questions;
 
 use crate::support::{DEADLINE, Project};
 use std::path::Path;

@@ -90,7 +90,7 @@ fn discovery_says_what_the_server_is() {
             "id": 1,
             "result": {
                 "resultType": "complete",
-                "supportedVersions": ["2026-07-28"],
+                "supportedVersions": ["2026-07-28", "2025-11-25", "2025-06-18"],
                 "capabilities": { "tools": { "listChanged": true } },
                 "_meta": { "io.modelcontextprotocol/serverInfo": {
                     "name": "demo", "title": "A demo", "version": "7.1"

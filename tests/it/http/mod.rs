@@ -269,7 +269,8 @@ fn unsupported_mcp_protocol_version_is_not_served() {
     let error = &reply.json()["error"];
     assert_eq!(error["code"], -32022);
     assert_eq!(error["data"]["requested"], "1900-01-01");
-    assert_eq!(error["data"]["supported"], json!(["2026-07-28"]));
+    let all = ["2026-07-28", "2025-11-25", "2025-06-18"];
+    assert_eq!(error["data"]["supported"], json!(all));
     assert_eq!(reply.json()["id"], 7);
 }
 

@@ -56,6 +56,7 @@ allowed_hosts = ["mcp.example.com", "mcp.example.com:8080", "[::1]", "*"]
 max_connections = 10
 max_body_bytes = 1024
 max_in_flight = 10
+max_queued = 0
 head_timeout_ms = 1
 body_timeout_ms = 1
 idle_timeout_ms = 1
@@ -74,6 +75,10 @@ token = { file = "secret" }
 level = "snodo=debug"
 format = "json"
 file = { dir = "logs", rotate = "hourly", keep = 3 }
+audit = { dir = "logs", rotate = "daily", keep = 3, arguments = true }
+
+[metrics]
+listen = ["127.0.0.1:0", "unix:run/m.sock"]
 "#;
     let said = Project::with(HELLO)
         .file("s.toml", all)
@@ -147,18 +152,13 @@ file = { rotate = "weekly", keep = 0 }
 #[test]
 fn what_is_not_served_is_refused_by_name() {
     let found = findings(
-        "manifests = [\"manifests\"]\n[server]\nprotocols = []\ncapabilities = {}\n[http]\ntls = {}\n[auth]\n",
+        "manifests = [\"manifests\"]\n[server]\ncapabilities = {}\n[http]\ntls = {}\n[auth]\n",
     );
-    for (at, key) in [
-        ("3:1", "protocols"),
-        ("4:1", "capabilities"),
-        ("6:1", "tls"),
-        ("7:2", "auth"),
-    ] {
+    for (at, key) in [("3:1", "capabilities"), ("5:1", "tls"), ("6:2", "auth")] {
         let expected = format!("{at} `{key}` is not served by this version of snodo");
         assert!(found.contains(&expected), "{expected}: {found:#?}");
     }
-    assert_eq!(found.len(), 4, "{found:#?}");
+    assert_eq!(found.len(), 3, "{found:#?}");
 }
 
 #[test]

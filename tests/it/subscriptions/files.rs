@@ -201,3 +201,55 @@ fn a_reload_tells_what_it_changed() {
     );
     assert_eq!(next_uri(&mut events), "x://b");
 }
+
+#[test]
+fn an_edit_right_after_a_reload_is_told() {
+    let project = project().manifest("b.toml", "");
+    let daemon = project.serve();
+    let mut lists = daemon
+        .connect()
+        .events(&listen(1, json!({ "resourcesListChanged": true })));
+    lists.next();
+    for round in 0..5 {
+        let uri = format!("late://{round}");
+        project.write("docs/late.txt", "before");
+        project.save(
+            "manifests/b.toml",
+            format!(
+                "[[resource]]\nuri = \"{uri}\"\nname = \"late\"\nfile = {{ path = \"../docs/late.txt\", watch = true }}\n"
+            ),
+        );
+        assert_eq!(
+            said(&lists.next().unwrap()).0,
+            "notifications/resources/list_changed"
+        );
+        // Whoever heard of it can listen, and hears of everything from then on.
+        let filter = json!({ "resourceSubscriptions": [uri] });
+        let mut events = daemon.connect().events(&listen(1, filter));
+        events.next();
+        project.write("docs/late.txt", format!("edited {round}"));
+        assert_eq!(next_uri(&mut events), uri);
+    }
+}
+
+#[test]
+fn another_folder_is_another_list() {
+    let project = project().file("other/a.md", "a");
+    let unwatched = MANIFEST.replace(", watch = true", "");
+    project.save("manifests/a.toml", &unwatched);
+    let daemon = project.serve();
+    let mut events = daemon
+        .connect()
+        .events(&listen(1, json!({ "resourcesListChanged": true })));
+    events.next();
+    for manifest in [
+        unwatched.replace("\"../docs\"", "\"../other\""),
+        unwatched.replace("**/*.md", "*.md"),
+    ] {
+        project.save("manifests/a.toml", manifest);
+        assert_eq!(
+            said(&events.next().unwrap()).0,
+            "notifications/resources/list_changed"
+        );
+    }
+}

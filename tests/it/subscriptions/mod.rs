@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 const ID: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// `subscriptions/listen` with this filter.
-fn listen(id: impl Into<Value>, filter: Value) -> Value {
+pub fn listen(id: impl Into<Value>, filter: Value) -> Value {
     modern(
         id,
         "subscriptions/listen",

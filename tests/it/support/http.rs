@@ -249,7 +249,7 @@ impl Connection {
     }
 
     /// The next chunk of a body; `None` at its end.
-    fn chunk(&mut self) -> Option<Vec<u8>> {
+    pub fn chunk(&mut self) -> Option<Vec<u8>> {
         let mut size = String::new();
         self.stream.read_line(&mut size).unwrap();
         let size = usize::from_str_radix(size.trim_end(), 16).unwrap();
@@ -262,6 +262,22 @@ impl Connection {
     /// Posts a message whose answer is a stream of events.
     pub fn events(mut self, message: &Value) -> Events {
         self.send_message(message);
+        self.into_events()
+    }
+
+    /// Posts a body with these headers; the answer is a stream of events.
+    pub fn events_with<V: AsRef<str>>(mut self, headers: &[(&str, V)], body: &[u8]) -> Events {
+        self.send_with(headers, body);
+        self.into_events()
+    }
+
+    /// Opens a stream of events with GET and these headers.
+    pub fn get_events<V: AsRef<str>>(mut self, headers: &[(&str, V)]) -> Events {
+        self.send_head("GET", headers);
+        self.into_events()
+    }
+
+    fn into_events(mut self) -> Events {
         let reply = self.head();
         assert_eq!(reply.status, 200, "{:?}", reply.headers);
         assert_eq!(reply.header("content-type"), Some("text/event-stream"));
@@ -270,6 +286,21 @@ impl Connection {
             reply,
             unread: String::new(),
         }
+    }
+
+    /// Sends a request of another method than POST, and gives the answer.
+    pub fn bare<V: AsRef<str>>(&mut self, method: &str, headers: &[(&str, V)]) -> Reply {
+        self.send_head(method, headers);
+        self.reply()
+    }
+
+    fn send_head<V: AsRef<str>>(&mut self, method: &str, headers: &[(&str, V)]) {
+        let mut head = format!("{method} /mcp HTTP/1.1\r\nHost: {}\r\n", self.host);
+        for (name, value) in headers {
+            head.push_str(&format!("{name}: {}\r\n", value.as_ref()));
+        }
+        head.push_str("\r\n");
+        self.send(head.as_bytes());
     }
 
     /// Reads an answer's head: its status, and whether it is a stream of events.

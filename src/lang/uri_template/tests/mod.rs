@@ -6,10 +6,15 @@ mod refused;
 mod table;
 mod uris;
 
-use super::{Uri, UriTemplate};
+use super::{Uri, UriTemplate, overlaps};
 
 fn template(source: &str) -> UriTemplate {
     UriTemplate::parse(source).unwrap_or_else(|error| panic!("{source}: {error}"))
+}
+
+/// A URI that both match, when one is found.
+fn overlap(one: &UriTemplate, two: &UriTemplate) -> Option<String> {
+    overlaps(&[one, two]).pop().map(|overlap| overlap.example)
 }
 
 /// What a match binds, sorted by name; `None` when there is no match, also for what is no URI.

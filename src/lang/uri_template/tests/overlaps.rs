@@ -1,7 +1,7 @@
 //! Which templates are found to overlap.
 
-use super::super::{TemplateIndex, Uri, UriTemplate, overlap, overlaps};
-use super::template;
+use super::super::{TemplateIndex, Uri, UriTemplate, overlaps};
+use super::{overlap, template};
 
 fn meet(one: &str, two: &str) -> Option<String> {
     let (one, two) = (template(one), template(two));

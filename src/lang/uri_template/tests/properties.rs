@@ -1,7 +1,7 @@
 //! What holds for any template, any values and any URI.
 
-use super::super::{MAX_BYTES, TemplateIndex, Uri, UriTemplate, overlap};
-use super::template;
+use super::super::{MAX_BYTES, TemplateIndex, Uri, UriTemplate};
+use super::{overlap, template};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

@@ -337,3 +337,55 @@ async fn a_huge_header_block_is_refused_and_the_server_goes_on() {
         200
     );
 }
+
+/// A connection whose peer gives each answer this much room, and no more on its own.
+async fn narrow(server: &Server, window: u32) -> (Sender, JoinHandle<hyper::Result<()>>) {
+    let stream = TcpStream::connect(server.address()).await.unwrap();
+    let mut builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
+    builder.initial_stream_window_size(window);
+    let (sender, connection) = soon(builder.handshake(TokioIo::new(stream))).await.unwrap();
+    (sender, tokio::spawn(connection))
+}
+
+fn hasty() -> HttpSettings {
+    HttpSettings {
+        write_timeout: Duration::from_millis(400),
+        idle_timeout: Duration::from_millis(600),
+        ..settings()
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_takes_ends_its_connection() {
+    let server = Server::with(hasty(), super::PATIENCE).await;
+    let (mut client, connection) = narrow(&server, 1000).await;
+    let large = "l".repeat(100_000);
+    let response = soon(client.send_request(post(&server, large)))
+        .await
+        .unwrap();
+    assert_eq!(response.status(), 200);
+    // The body is held and not read, so no room is given.
+    let began = Instant::now();
+    let _ended = soon(connection).await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(10));
+    assert!(soon(response.into_body().collect()).await.is_err());
+}
+
+#[tokio::test]
+async fn a_slow_download_that_goes_on_is_not_cut() {
+    let server = Server::with(hasty(), super::PATIENCE).await;
+    let (mut client, _connection) = narrow(&server, 20_000).await;
+    let large = "l".repeat(200_000);
+    let response = soon(client.send_request(post(&server, large)))
+        .await
+        .unwrap();
+    let (began, mut body, mut length) = (Instant::now(), response.into_body(), 0);
+    while let Some(frame) = soon(body.frame()).await {
+        length += frame.unwrap().into_data().unwrap().len();
+        // Reading gives room for as much again.
+        tokio::time::sleep(Duration::from_millis(150)).await;
+    }
+    assert_eq!(length, 200_000);
+    // Longer than either bound.
+    assert!(began.elapsed() > Duration::from_millis(1200));
+}

@@ -181,7 +181,14 @@ async fn an_input_that_fails_is_an_error_after_the_answers() {
     let input = (&b"answer one\n"[..]).chain(Broken);
     let (mut output, server_output) = duplex(1000);
     let script = Script::default();
-    let served = serve(&script, input, server_output, &options(), &Shutdown::new()).await;
+    let served = serve(
+        script.open(),
+        input,
+        server_output,
+        &options(),
+        &Shutdown::new(),
+    )
+    .await;
     assert_eq!(served.unwrap_err().to_string(), "no more input");
     let mut lines = String::new();
     output.read_to_string(&mut lines).await.unwrap();
@@ -193,7 +200,14 @@ async fn an_output_that_fails_is_an_error() {
     let (mut client, server_input) = duplex(1000);
     client.write_all(b"answer one\n").await.unwrap();
     let script = Script::default();
-    let served = serve(&script, server_input, Broken, &options(), &Shutdown::new()).await;
+    let served = serve(
+        script.open(),
+        server_input,
+        Broken,
+        &options(),
+        &Shutdown::new(),
+    )
+    .await;
     assert_eq!(served.unwrap_err().kind(), io::ErrorKind::StorageFull);
 }
 
@@ -211,7 +225,7 @@ async fn real_pipes_end_in_time_with_a_client_that_never_reads() {
             flush: SHORT,
             ..options()
         };
-        serve(&endpoint, input, output, &options, &stopping).await
+        serve(endpoint.open(), input, output, &options, &stopping).await
     });
     rustix::io::write(&client_input, b"work large 8388608\nwork other\n").unwrap();
     script.release("large");

@@ -193,7 +193,14 @@ fn start(options: StdioOptions) -> Client {
     let (output, server_output) = duplex(64 * 1024);
     let (endpoint, stopping) = (script.clone(), shutdown.clone());
     let serving = tokio::spawn(async move {
-        serve(&endpoint, server_input, server_output, &options, &stopping).await
+        serve(
+            endpoint.open(),
+            server_input,
+            server_output,
+            &options,
+            &stopping,
+        )
+        .await
     });
     Client {
         script,

@@ -1,7 +1,7 @@
 //! The parameters of `completion/complete` (schema: CompleteRequestParams).
 
+use super::Params;
 use super::operation::{string, texts};
-use super::params::Params;
 use crate::ops::{OpError, Operation, Reference};
 use crate::protocol::codes::excerpt;
 use serde::Deserialize;

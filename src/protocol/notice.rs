@@ -2,13 +2,13 @@
 //! LoggingMessageNotification). They go where the request's answer goes, so their `_meta` has
 //! nothing to say: a subscription's id is for those of a subscription.
 
+use super::json;
+use super::jsonrpc;
 use crate::ops::{LogLevel, Notice, ProgressToken};
-use crate::protocol::json;
-use crate::protocol::jsonrpc;
 use bytes::Bytes;
 
 /// Writes a notification. Progress names the token that the request brought.
-pub(in crate::protocol) fn notice(token: Option<&ProgressToken>, notice: &Notice) -> Bytes {
+pub(super) fn notice(token: Option<&ProgressToken>, notice: &Notice) -> Bytes {
     match notice {
         Notice::Progress(report) => jsonrpc::notification("notifications/progress", |params| {
             if let Some(ProgressToken(token)) = token {

@@ -1,7 +1,8 @@
 //! `params._meta`: what every request carries (specification: basic §_meta).
 
 use super::trace;
-use crate::ops::{ClientInfo, LogLevel, OpError, ProgressToken, Trace};
+use crate::ops::{ClientCapabilities, ClientInfo, LogLevel, OpError, ProgressToken, Trace};
+use crate::protocol::capabilities;
 use crate::protocol::codes::{Fault, excerpt};
 use crate::protocol::jsonrpc::{Id, text};
 use serde::Deserialize;
@@ -10,9 +11,9 @@ use std::borrow::Cow;
 
 /// The members of `_meta` the specification reserves, as they stand. `null` is absent.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Meta<'a> {
+pub(in crate::protocol) struct Meta<'a> {
     #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
-    pub(super) version: Option<&'a RawValue>,
+    pub(in crate::protocol) version: Option<&'a RawValue>,
     #[serde(borrow, rename = "io.modelcontextprotocol/clientCapabilities")]
     capabilities: Option<&'a RawValue>,
     #[serde(borrow, rename = "io.modelcontextprotocol/clientInfo")]
@@ -32,7 +33,7 @@ impl<'a> Meta<'a> {
     ///
     /// # Errors
     /// It is no object, or a member stands twice.
-    pub(super) fn find(raw: &'a RawValue) -> Result<Self, Fault> {
+    pub(in crate::protocol) fn find(raw: &'a RawValue) -> Result<Self, Fault> {
         if !raw.get().starts_with('{') {
             return Err(Fault::MissingMeta(
                 "`params._meta` must be an object".into(),
@@ -46,7 +47,7 @@ impl<'a> Meta<'a> {
     ///
     /// # Errors
     /// It says none; then the error names all that is missing.
-    pub(super) fn version(&self) -> Result<Cow<'a, str>, Fault> {
+    pub(in crate::protocol) fn version(&self) -> Result<Cow<'a, str>, Fault> {
         let Some(raw) = self.version else {
             let and_capabilities = match self.capabilities {
                 Some(_) => "",
@@ -61,77 +62,56 @@ impl<'a> Meta<'a> {
         })
     }
 
-    /// That the request says what its client can do. What it says is not looked at yet: nothing
-    /// that is served asks anything of a client.
+    /// What the request says that its client can do.
     ///
     /// # Errors
-    /// It does not.
-    pub(super) fn check_capabilities(&self) -> Result<(), Fault> {
+    /// It does not say it.
+    pub(in crate::protocol) fn capabilities(&self) -> Result<ClientCapabilities, Fault> {
         let what = match self.capabilities {
-            Some(raw) if raw.get().starts_with('{') => return Ok(()),
+            Some(raw) if raw.get().starts_with('{') => return Ok(capabilities::read(raw)),
             Some(_) => "`io.modelcontextprotocol/clientCapabilities` must be an object",
             None => "`params._meta` lacks `io.modelcontextprotocol/clientCapabilities`",
         };
         Err(Fault::MissingMeta(what.into()))
     }
 
+    /// Whether it holds what only a request has that needs no handshake.
+    pub(in crate::protocol) fn is_of_one_request(&self) -> bool {
+        let reserved = [self.version, self.capabilities, self.client, self.log_level];
+        reserved.iter().any(Option::is_some)
+    }
+
     /// Who the caller says it is.
     ///
     /// # Errors
     /// It is no Implementation: no object with a `name` and a `version`.
-    pub(super) fn client(&self) -> Result<Option<ClientInfo>, OpError> {
-        #[derive(Deserialize)]
-        struct Implementation {
-            name: String,
-            version: String,
-        }
+    pub(in crate::protocol) fn client(&self) -> Result<Option<ClientInfo>, OpError> {
         let Some(raw) = self.client else {
             return Ok(None);
         };
-        match serde_json::from_str(raw.get()) {
-            Ok(Implementation { name, version }) if raw.get().starts_with('{') => {
-                Ok(Some(ClientInfo { name, version }))
-            }
-            _ => Err(OpError::InvalidParams(
+        implementation(raw).map(Some).ok_or_else(|| {
+            OpError::InvalidParams(
                 "`io.modelcontextprotocol/clientInfo` must be an object with a `name` and a \
                  `version`"
                     .into(),
-            )),
-        }
+            )
+        })
     }
 
     /// The least severity of log notifications the caller wants.
     ///
     /// # Errors
     /// It is none of RFC 5424's.
-    pub(super) fn log_level(&self) -> Result<Option<LogLevel>, OpError> {
-        let Some(raw) = self.log_level else {
-            return Ok(None);
-        };
-        Ok(Some(match text(raw).as_deref() {
-            Some("debug") => LogLevel::Debug,
-            Some("info") => LogLevel::Info,
-            Some("notice") => LogLevel::Notice,
-            Some("warning") => LogLevel::Warning,
-            Some("error") => LogLevel::Error,
-            Some("critical") => LogLevel::Critical,
-            Some("alert") => LogLevel::Alert,
-            Some("emergency") => LogLevel::Emergency,
-            _ => {
-                return Err(OpError::InvalidParams(format!(
-                    "`io.modelcontextprotocol/logLevel` is {}; it must be one of debug, info, \
-                     notice, warning, error, critical, alert, emergency",
-                    excerpt(raw.get())
-                )));
-            }
-        }))
+    pub(in crate::protocol) fn log_level(&self) -> Result<Option<LogLevel>, OpError> {
+        let name = "io.modelcontextprotocol/logLevel";
+        self.log_level.map(|raw| level(name, raw)).transpose()
     }
 
     /// The token progress is to be reported under: a string or an integer, like an id.
     ///
     /// # Errors
     /// It is neither.
-    pub(super) fn progress(&self) -> Result<Option<ProgressToken>, OpError> {
+    pub(in crate::protocol) fn progress(&self) -> Result<Option<ProgressToken>, OpError> {
         let Some(raw) = self.progress else {
             return Ok(None);
         };
@@ -144,9 +124,45 @@ impl<'a> Meta<'a> {
     }
 
     /// Trace context, where it is sound. What is not is left out, as W3C asks.
-    pub(super) fn trace(&self) -> Trace {
+    pub(in crate::protocol) fn trace(&self) -> Trace {
         let parent = self.traceparent.and_then(text);
         let state = self.tracestate.and_then(text);
         trace::context(parent.as_deref(), state.as_deref())
     }
+}
+
+/// The severity of this name; `what` names what holds it.
+///
+/// # Errors
+/// It is none of RFC 5424's.
+pub(in crate::protocol) fn level(what: &str, raw: &RawValue) -> Result<LogLevel, OpError> {
+    Ok(match text(raw).as_deref() {
+        Some("debug") => LogLevel::Debug,
+        Some("info") => LogLevel::Info,
+        Some("notice") => LogLevel::Notice,
+        Some("warning") => LogLevel::Warning,
+        Some("error") => LogLevel::Error,
+        Some("critical") => LogLevel::Critical,
+        Some("alert") => LogLevel::Alert,
+        Some("emergency") => LogLevel::Emergency,
+        _ => {
+            return Err(OpError::InvalidParams(format!(
+                "`{what}` is {}; it must be one of debug, info, notice, warning, error, critical, \
+                 alert, emergency",
+                excerpt(raw.get())
+            )));
+        }
+    })
+}
+
+/// Reads an Implementation; `None` when it is no object with a `name` and a `version`.
+pub(in crate::protocol) fn implementation(raw: &RawValue) -> Option<ClientInfo> {
+    #[derive(Deserialize)]
+    struct Implementation {
+        name: String,
+        version: String,
+    }
+    let raw = Some(raw.get()).filter(|raw| raw.starts_with('{'))?;
+    let Implementation { name, version } = serde_json::from_str(raw).ok()?;
+    Some(ClientInfo { name, version })
 }

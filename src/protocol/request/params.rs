@@ -9,15 +9,18 @@ use serde_json::value::RawValue;
 /// one that stands twice makes the request malformed, since readers disagree on which one counts.
 #[derive(Debug, Default)]
 pub(in crate::protocol) struct Params<'a> {
-    pub(super) meta: Meta<'a>,
-    pub(super) name: Option<&'a RawValue>,
-    pub(super) uri: Option<&'a RawValue>,
-    pub(super) arguments: Option<&'a RawValue>,
-    pub(super) cursor: Option<&'a RawValue>,
-    pub(super) reference: Option<&'a RawValue>,
-    pub(super) argument: Option<&'a RawValue>,
-    pub(super) context: Option<&'a RawValue>,
-    pub(super) notifications: Option<&'a RawValue>,
+    pub(in crate::protocol) meta: Meta<'a>,
+    pub(in crate::protocol) name: Option<&'a RawValue>,
+    pub(in crate::protocol) uri: Option<&'a RawValue>,
+    pub(in crate::protocol) arguments: Option<&'a RawValue>,
+    pub(in crate::protocol) cursor: Option<&'a RawValue>,
+    pub(in crate::protocol) reference: Option<&'a RawValue>,
+    pub(in crate::protocol) argument: Option<&'a RawValue>,
+    pub(in crate::protocol) context: Option<&'a RawValue>,
+    pub(in crate::protocol) notifications: Option<&'a RawValue>,
+    pub(in crate::protocol) level: Option<&'a RawValue>,
+    pub(in crate::protocol) input_responses: Option<&'a RawValue>,
+    pub(in crate::protocol) request_state: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
@@ -40,6 +43,12 @@ struct Members<'a> {
     context: Option<&'a RawValue>,
     #[serde(borrow)]
     notifications: Option<&'a RawValue>,
+    #[serde(borrow, rename = "inputResponses")]
+    input_responses: Option<&'a RawValue>,
+    #[serde(borrow, rename = "requestState")]
+    request_state: Option<&'a RawValue>,
+    #[serde(borrow)]
+    level: Option<&'a RawValue>,
 }
 
 impl<'a> Params<'a> {
@@ -67,11 +76,19 @@ impl<'a> Params<'a> {
             argument: members.argument,
             context: members.context,
             notifications: members.notifications,
+            input_responses: members.input_responses,
+            request_state: members.request_state,
+            level: members.level,
         })
     }
 
-    /// The request says which revision it is of: it is of this dialect, whatever else it carries.
+    /// Whether the request says which revision it is of.
     pub(in crate::protocol) fn names_version(&self) -> bool {
         self.meta.version.is_some()
+    }
+
+    /// Whether the request says of itself something that in other revisions a handshake has said.
+    pub(in crate::protocol) fn stands_alone(&self) -> bool {
+        self.meta.is_of_one_request()
     }
 }

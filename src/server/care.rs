@@ -1,0 +1,84 @@
+//! What every request is carried out with: its bounds, its turn, and who watches.
+
+use super::admission::{Admission, Turn, does_work};
+use super::{Audit, Limits};
+use crate::ops::OpError;
+use crate::protocol::{Call, Response};
+use crate::runtime::Runtime;
+use crate::shutdown::Shutdown;
+use crate::telemetry::Metrics;
+use crate::units::Time;
+use http::StatusCode;
+use std::time::Duration;
+
+/// Who watches requests: what they are counted in, and where they are written down.
+#[derive(Clone, Debug, Default)]
+pub struct Watch {
+    /// The counters.
+    pub metrics: Metrics,
+    /// The audit log.
+    pub audit: Audit,
+}
+
+impl Watch {
+    /// This runtime serves from now on.
+    pub fn serve(&self, runtime: &Runtime) {
+        self.metrics.serve(runtime.tool_names());
+        self.audit.hide(runtime.secrets());
+    }
+}
+
+/// What every request is carried out with.
+#[derive(Clone, Debug)]
+pub(super) struct Care {
+    /// How long a request may take.
+    pub(super) limit: Duration,
+    pub(super) shutdown: Shutdown,
+    pub(super) watch: Watch,
+    /// Where turns are given: not on a stream, whose requests have a bound of their own.
+    admission: Option<Admission>,
+}
+
+impl Care {
+    /// Of what comes by HTTP.
+    pub(super) fn new(limits: Limits, shutdown: Shutdown, watch: Watch) -> Self {
+        let metrics = watch.metrics.clone();
+        Self {
+            limit: limits.request_timeout,
+            shutdown,
+            watch,
+            admission: Some(Admission::new(limits.in_flight, limits.queued, metrics)),
+        }
+    }
+
+    /// The same, without turns.
+    pub(super) fn without_turns(&self) -> Self {
+        Self {
+            admission: None,
+            ..self.clone()
+        }
+    }
+
+    /// The turn of a call that does work, where turns are given. The error is its answer.
+    pub(super) async fn turn(&self, call: &Call) -> Result<Option<Turn>, Response> {
+        let wanted = self.admission.as_ref();
+        let Some(admission) = wanted.filter(|_| does_work(&call.operation)) else {
+            return Ok(None);
+        };
+        if let Some(turn) = admission.turn() {
+            return Ok(Some(turn));
+        }
+        let given_up = self.shutdown.given_up();
+        let queued = given_up.run_until_cancelled(admission.queue());
+        let why = match tokio::time::timeout(self.limit, queued).await {
+            Ok(Some(Ok(turn))) => return Ok(Some(turn)),
+            Ok(Some(Err(busy))) => busy.to_string(),
+            Ok(None) => "the server is stopping".into(),
+            Err(_) => format!("no turn came within {}", Time(self.limit)),
+        };
+        tracing::debug!(method = call.context.method, why, "turned a request away");
+        let mut response = call.reply_to.refuse(&OpError::Internal(why).into());
+        response.status = StatusCode::SERVICE_UNAVAILABLE;
+        Err(response)
+    }
+}
