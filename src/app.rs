@@ -3,6 +3,7 @@
 //! Settings → manifests → runtime → server → transport, beside it the reloader; then it waits for
 //! a signal, or on stdio for the end of the input.
 
+mod events;
 mod first;
 mod manager;
 mod signals;
@@ -181,6 +182,7 @@ async fn serve(
 ) -> anyhow::Result<()> {
     let (status, shutdown) = (around.status, &around.shutdown);
     let settings = state.settings.clone();
+    let told = state.actors.subscribe();
     let counts = runtime.counts();
     let runtime = Arc::new(runtime);
     let files = KnownFiles::default();
@@ -244,6 +246,7 @@ async fn serve(
     // It ends when the process begins to stop; on stdio, when the set is dropped.
     let mut beside = JoinSet::new();
     let watched = settings.reload.clone();
+    beside.spawn(events::pass_on(told, hub.clone()));
     beside.spawn(reload::watch_files(files, hub, watched, stop.clone()));
     beside.spawn(reload::run(
         reloader,

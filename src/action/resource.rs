@@ -5,6 +5,7 @@ use super::{Failure, Output, block, metadata, render};
 use crate::lang::template::Scope;
 use crate::model::{Cache, ContentData, ContentSpec, PayloadSpec, Resource, ResourceResultSpec};
 use crate::ops::{Block, OpError, Payload, ResourceContent, ResourceOutcome};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// The contents of a resource at the requested URI. `cache` is how long and for whom they may be
@@ -62,10 +63,29 @@ fn outcome(
     })
 }
 
-type Made = (
-    Vec<ResourceContent>,
-    serde_json::Map<String, serde_json::Value>,
-);
+/// What a resource holds when something else than its action gives it: a text, or any other value
+/// as JSON.
+pub fn given(resource: &Resource, uri: &str, given: Value, cache: Cache) -> ResourceOutcome {
+    let declared = resource.declaration.mime_type.clone();
+    let (text, mime_type) = match given {
+        Value::String(text) => (text, declared),
+        json => {
+            let mime_type = declared.unwrap_or_else(|| "application/json".to_owned());
+            (json.to_string(), Some(mime_type))
+        }
+    };
+    ResourceOutcome {
+        contents: vec![ResourceContent {
+            uri: uri.to_owned(),
+            mime_type,
+            payload: Payload::Text(text),
+        }],
+        cache,
+        meta: Map::new(),
+    }
+}
+
+type Made = (Vec<ResourceContent>, Map<String, Value>);
 
 fn made(
     resource: &Resource,

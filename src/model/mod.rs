@@ -35,7 +35,7 @@ pub use ask::{
     SampleSpec,
 };
 pub use auth::{AuthSettings, CallerSpec, TokenSpec, is_scope};
-pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind, actions_of};
+pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind, actions_of, sends_of};
 pub use complete::{CompleteSpec, LiveSpec};
 pub use declaration::{
     Annotations, Cache, CacheScope, Icon, Identity, Role, Theme, ToolAnnotations, ToolDeclaration,

@@ -4,11 +4,12 @@ use super::Runtime;
 use super::ask::{Asked, NotAsked, check_caller};
 use super::set::Entry;
 use crate::action::{Call, Failure, answer};
-use crate::guard::{Stop, Wrapped};
+use crate::guard::{Inside, Outcome, Stop};
 use crate::lang::template::Scope;
-use crate::model::{Component, Tool};
+use crate::model::{Component, Kind, Tool};
 use crate::ops::{Answer, Arguments, Caller, Context, Notices, OpError, Operation, ToolOutcome};
 use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -19,6 +20,53 @@ pub(super) struct Request<'a> {
     pub(super) context: &'a Context,
     /// Where it says how it goes.
     pub(super) notices: &'a Notices,
+}
+
+/// A tool's call inside the wrappers of the tool.
+struct ToolCall<'a> {
+    runtime: &'a Runtime,
+    entry: &'a Entry<Tool>,
+    request: Request<'a>,
+}
+
+impl Inside for ToolCall<'_> {
+    fn component(&self) -> (Kind, &str) {
+        (Kind::Tool, self.entry.component.key())
+    }
+
+    fn root(&self) -> &'static str {
+        "args"
+    }
+
+    fn checked(&self, arguments: Arguments) -> Result<Arguments, String> {
+        let checked = checked(&self.entry.component, arguments);
+        checked.map_err(|wrong| format!("went on with other arguments: {wrong}"))
+    }
+
+    fn answer(&self, given: Value) -> Result<Answer, String> {
+        answer::given(&self.entry.component, given).map(Answer::Tool)
+    }
+
+    fn run(&self, scope: Scope) -> BoxFuture<'_, Outcome> {
+        let act = async move {
+            let acted = self.runtime.act(self.entry, &scope, self.request).await?;
+            Ok(Answer::Tool(acted))
+        };
+        act.boxed()
+    }
+}
+
+/// Arguments as they were sent, checked; then what was left out is filled in.
+fn checked(tool: &Tool, arguments: Arguments) -> Result<Arguments, String> {
+    let sent = Value::Object(arguments);
+    let fits = tool.input.check(&sent);
+    fits.map_err(|violations| violations.arguments_text())?;
+    let Value::Object(mut arguments) = sent else {
+        return Err("arguments must be an object".to_owned());
+    };
+    let filled = tool.input.apply_defaults(&mut arguments);
+    filled.map_err(|error| error.to_string())?;
+    Ok(arguments)
 }
 
 impl Runtime {
@@ -86,18 +134,10 @@ impl Runtime {
         let tool = &*entry.component;
         let refused = |text: String| Ok(Answer::Tool(ToolOutcome::error(text)));
         check_caller(tool, request.context.capabilities)?;
-        // What the caller sent is checked, then what it left out is filled in.
-        let sent = Value::Object(arguments);
-        if let Err(violations) = tool.input.check(&sent) {
-            return refused(violations.arguments_text());
-        }
-        let Value::Object(mut arguments) = sent else {
-            return Err(OpError::InvalidParams("arguments must be an object".into()));
+        let arguments = match checked(tool, arguments) {
+            Ok(arguments) => Arc::new(arguments),
+            Err(wrong) => return refused(wrong),
         };
-        if let Err(error) = tool.input.apply_defaults(&mut arguments) {
-            return refused(error.to_string());
-        }
-        let arguments = Arc::new(arguments);
         let scope = self.scope("args", Arc::clone(&arguments), request.context);
         let scope = match self.ask(tool, scope, &arguments, request) {
             Ok(Asked::Answered(scope)) => scope,
@@ -109,12 +149,12 @@ impl Runtime {
         if entry.wraps.is_empty() {
             return self.act(entry, &scope, request).await.map(Answer::Tool);
         }
-        let call = async { Ok(Answer::Tool(self.act(entry, &scope, request).await?)) };
-        let wrapped = Wrapped {
-            scope: &scope,
-            slot: "",
+        let inside = ToolCall {
+            runtime: self,
+            entry,
+            request,
         };
-        match entry.wraps.around(wrapped, call.boxed()).await {
+        match entry.wraps.around(&inside, scope).await {
             Ok(answer) => Ok(answer),
             Err(Stop::Refused(text)) => refused(text),
             Err(Stop::Error(error)) => Err(error),

@@ -152,6 +152,16 @@ impl Hub {
         }
     }
 
+    /// Says that what is read at any URI may have changed.
+    pub fn all_updated(&self) {
+        for listener in self.all() {
+            listener.mark(|State { keys, pending, .. }| {
+                pending.uris.extend(keys.iter().map(|(_, uri)| Arc::clone(uri)));
+                !keys.is_empty()
+            });
+        }
+    }
+
     /// Who listens now. Nobody who comes or goes waits while they are told.
     fn all(&self) -> Vec<Arc<Shared>> {
         self.listeners().by_number.values().cloned().collect()

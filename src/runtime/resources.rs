@@ -8,14 +8,16 @@ use super::set::{Entry, Set};
 use super::watched::listed_value;
 use crate::action::file::{FileAction, Listed};
 use crate::action::{Failure, NotRead, outputs, resource};
+use crate::guard::{Inside, Outcome};
 use crate::lang::template::Scope;
 use crate::lang::uri_template::{Bindings, RESERVED_NAME, TemplateIndex, Uri, UriTemplate};
 use crate::model::{
-    ActionSpec, Annotations, Cache, CacheScope, Component, ListingSpec, Resource,
+    ActionSpec, Annotations, Cache, CacheScope, Component, Kind, ListingSpec, Resource,
     ResourceDeclaration,
 };
 use crate::ops::{Answer, Caller, OpError, Payload, ResourceContent, ResourceOutcome};
 use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::path::Path;
@@ -221,6 +223,64 @@ pub(super) fn is_name(value: &str) -> bool {
     !value.contains(['/', '\\', '\0']) && !matches!(value, "." | "..")
 }
 
+/// A read inside the wrappers of the resource.
+struct Reading<'a> {
+    runtime: &'a Runtime,
+    entry: &'a Entry<Resource>,
+    uri: &'a str,
+    request: Request<'a>,
+}
+
+impl Inside for Reading<'_> {
+    fn component(&self) -> (Kind, &str) {
+        (Kind::Resource, self.entry.component.key())
+    }
+
+    fn root(&self) -> &'static str {
+        "params"
+    }
+
+    /// The URI stays what it is: it is what the contents are of.
+    fn checked(&self, params: Map<String, Value>) -> Result<Map<String, Value>, String> {
+        let resource = &*self.entry.component;
+        let mut params = params;
+        params.insert(RESERVED_NAME.to_owned(), self.uri.into());
+        let variables = resource.template.as_ref().map(UriTemplate::variables);
+        let variables = variables.unwrap_or_default();
+        for (name, value) in &params {
+            if name != RESERVED_NAME && !variables.contains(&name.as_str()) {
+                return Err(format!(
+                    "went on with `{name}`, which is no variable of the template"
+                ));
+            }
+            let Value::String(text) = value else {
+                return Err(format!("went on with a `{name}` that is no text"));
+            };
+            if resource.plain.contains(name) && !is_name(text) {
+                return Err(format!("went on with a `{name}` that cannot be one name"));
+            }
+        }
+        Ok(params)
+    }
+
+    fn answer(&self, given: Value) -> Result<Answer, String> {
+        let resource = &*self.entry.component;
+        let cache = self.runtime.resource_cache(resource);
+        let outcome = resource::given(resource, self.uri, given, cache);
+        Ok(Answer::Resource(outcome))
+    }
+
+    fn run(&self, scope: Scope) -> BoxFuture<'_, Outcome> {
+        let read = async move {
+            let read = self
+                .runtime
+                .read(self.entry, self.uri, &scope, self.request);
+            Ok(Answer::Resource(read.await?))
+        };
+        read.boxed()
+    }
+}
+
 impl Runtime {
     /// A page of `resources/list` as this caller is shown it.
     pub(super) async fn resource_page(
@@ -324,11 +384,13 @@ impl Runtime {
                 return refused.map(Answer::Resource);
             }
         };
-        let call = async {
-            let read = self.read(entry, &uri, &scope, request).await?;
-            Ok(Answer::Resource(read))
+        let inside = Reading {
+            runtime: self,
+            entry,
+            uri: &uri,
+            request,
         };
-        wrapped(entry, &scope, "", call.boxed()).await
+        wrapped(entry, &inside, scope).await
     }
 
     /// What is kept of a long output. A part of it is for the caller who was told where.

@@ -119,7 +119,8 @@ impl<C: Component> Entry<C> {
         let known = before.and_then(|before| before.get(component.key()));
         let known = known.filter(|known| known.component.definition() == component.definition());
         let wraps = known.map(|known| Arc::clone(&known.wraps));
-        let wraps = wraps.unwrap_or_else(|| Arc::new(Wraps::new(component.wraps())));
+        let fresh = || Arc::new(Wraps::new(component.wraps(), toolbox.actors()));
+        let wraps = wraps.unwrap_or_else(fresh);
         if let Some(known) = known.filter(|known| known.is_current()) {
             return Ok(Self {
                 wraps,

@@ -15,7 +15,7 @@ pub use text_diff::Change;
 
 use crate::actor::Actors;
 use crate::lang::diag::Diagnostic;
-use crate::model::{ActionSpec, Actor, Settings, Tool, ToolTest};
+use crate::model::{ActionSpec, Actor, Settings, Tool, ToolTest, sends_of};
 use crate::ops::{
     Answer, Caller, ClientCapability, Context, Notices, OpError, Operation, ToolOutcome,
 };
@@ -51,12 +51,9 @@ pub async fn run(
     shutdown: &Shutdown,
 ) -> Vec<Problem> {
     let running = Actors::for_test(shutdown, Starter::new(helper()));
-    let target = match &tool.action {
-        Some(ActionSpec::Actor(spec)) => actors.iter().find(|actor| actor.name == spec.target),
-        _ => None,
-    };
-    let target: Vec<_> = target.cloned().into_iter().collect();
-    match running.prepare(&target, false, |_| false).await {
+    let messaged = |actor: &&Arc<Actor>| sends_of(&**tool).any(|spec| spec.target == actor.name);
+    let messaged: Vec<_> = actors.iter().filter(messaged).cloned().collect();
+    match running.prepare(&messaged, false, |_| false).await {
         Ok(prepared) => prepared.commit(),
         Err(errors) => {
             let errors = errors

@@ -15,6 +15,7 @@ mod support;
 
 mod access;
 mod actions;
+mod actors;
 mod asking;
 mod calls;
 mod check;

@@ -106,7 +106,7 @@ result = { contents = [{ text = "x", Z = 1 }], Z = 1 }
 [[prompt]]
 name = "p"
 Z = 1
-wrap = [{ timeout_ms = 1, Z = 1 }, { rate_limit = { limit = 1, window_ms = 1, Z = 1 } }, { cache = { ttl_ms = 1, Z = 1 } }]
+wrap = [{ timeout_ms = 1, Z = 1 }, { rate_limit = { limit = 1, window_ms = 1, Z = 1 } }, { cache = { ttl_ms = 1, Z = 1 } }, { actor = { target = "x", call = "a", Z = 1 } }]
 arguments.a = { complete = { values = "{{ [] }}", Z = 1 }, Z = 1 }
 result = { messages = [{ role = "user", content = "x", Z = 1 }], Z = 1 }
 "#;
