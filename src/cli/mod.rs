@@ -15,6 +15,7 @@ mod health;
 mod init;
 mod list;
 mod listen;
+mod names;
 mod notices;
 mod output;
 mod prompt;
