@@ -25,14 +25,29 @@ pub fn from_result(
             None => ToolOutcome::default(),
         });
     };
-    let scope = match &output {
-        Some(output) => {
-            let output = Arc::clone(output);
-            scope.clone().with_lazy("output", move || output.value())
-        }
-        None => scope.clone(),
+    let scope = render::with_output(scope, output.as_ref());
+    outcome(made(result, &scope, output.as_deref()))
+}
+
+/// What the tool answers when the user declines: from its `refused`, or an error that says so. It is
+/// an error too where the tool has an output schema and this has no structured content.
+///
+/// # Errors
+/// The protocol error that the manifest declares.
+pub fn refused(tool: &Tool, scope: &Scope) -> Result<ToolOutcome, OpError> {
+    let Some(refused) = &tool.refused else {
+        return Ok(ToolOutcome::error(DECLINED));
     };
-    match made(result, &scope, output.as_deref()) {
+    let mut outcome = outcome(made(refused, scope, None))?;
+    outcome.is_error |= tool.output.is_some() && outcome.structured.is_none();
+    Ok(conforming(tool, outcome))
+}
+
+/// What is said where the user declines and the manifest says nothing else.
+pub(super) const DECLINED: &str = "the user declined";
+
+fn outcome(made: Result<ToolOutcome, NoAnswer>) -> Result<ToolOutcome, OpError> {
+    match made {
         Ok(outcome) => Ok(outcome),
         Err(NoAnswer::Failed(failure)) => Ok(failed(failure)),
         Err(NoAnswer::Declared(error)) => Err(error),

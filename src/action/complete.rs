@@ -21,10 +21,7 @@ pub fn candidates(
     let Some(values) = &spec.values else {
         return output.map_or(Ok(Vec::new()), |output| of_output(&*output));
     };
-    let scope = match output {
-        Some(output) => scope.clone().with_lazy("output", move || output.value()),
-        None => scope.clone(),
-    };
+    let scope = render::with_output(scope, output.as_ref());
     match render::value("complete.values", values, &scope)? {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Array(items)) => Ok(of_items(&items)),

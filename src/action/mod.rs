@@ -5,6 +5,7 @@
 
 pub mod actor;
 pub mod answer;
+pub mod ask;
 mod block;
 pub mod complete;
 pub mod file;

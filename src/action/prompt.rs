@@ -1,5 +1,6 @@
 //! From an action's output and a prompt's `result` to the messages it gives.
 
+use super::answer::DECLINED;
 use super::{Failure, Output, block, metadata, render};
 use crate::lang::template::Scope;
 use crate::model::{MessageSpec, Prompt, PromptResultSpec, Role};
@@ -16,30 +17,40 @@ pub fn messages(
     scope: &Scope,
     output: Option<Arc<dyn Output>>,
 ) -> Result<PromptOutcome, Failure> {
-    let scope = match &output {
-        Some(output) => {
-            let output = Arc::clone(output);
-            scope.clone().with_lazy("output", move || output.value())
-        }
-        None => scope.clone(),
-    };
-    let result = prompt.result.as_ref();
+    let scope = render::with_output(scope, output.as_ref());
+    made(prompt, prompt.result.as_ref(), &scope, output)
+}
+
+/// The messages of a prompt whose user declines: those of its `refused`.
+///
+/// # Errors
+/// It has none; a template that cannot be rendered.
+pub fn refused(prompt: &Prompt, scope: &Scope) -> Result<PromptOutcome, Failure> {
+    match &prompt.refused {
+        Some(refused) => made(prompt, Some(refused), scope, None),
+        None => Err(Failure(DECLINED.into())),
+    }
+}
+
+fn made(
+    prompt: &Prompt,
+    result: Option<&PromptResultSpec>,
+    scope: &Scope,
+    output: Option<Arc<dyn Output>>,
+) -> Result<PromptOutcome, Failure> {
     let description = match result.and_then(|result| result.description.as_ref()) {
-        Some(description) => render::text("result.description", description, &scope)?,
+        Some(description) => render::text("result.description", description, scope)?,
         None => None,
     };
     let messages = match (result.and_then(|result| result.messages.as_ref()), &output) {
-        (Some(messages), _) => said(messages, &scope)?,
+        (Some(messages), _) => said(messages, scope)?,
         (None, Some(output)) => of_output(&**output)?,
         (None, None) => Vec::new(),
     };
     Ok(PromptOutcome {
         description: description.or_else(|| prompt.declaration.description.clone()),
         messages,
-        meta: metadata(
-            result.and_then(|result: &PromptResultSpec| result.metadata.as_ref()),
-            &scope,
-        )?,
+        meta: metadata(result.and_then(|result| result.metadata.as_ref()), scope)?,
     })
 }
 

@@ -1,8 +1,21 @@
 //! Templates rendered for an action, their errors as failures that say which key they stand in.
 
-use super::Failure;
+use super::{Failure, Output};
 use crate::lang::template::{RenderError, Scope, Template, Tree, text_of};
 use serde_json::Value;
+use std::sync::Arc;
+
+/// What the templates of a `result` see: the call's values, and as `output` what came of the action.
+pub(super) fn with_output(scope: &Scope, output: Option<&Arc<dyn Output>>) -> Scope {
+    let scope = scope.clone();
+    match output {
+        Some(output) => {
+            let output = Arc::clone(output);
+            scope.with_lazy("output", move || output.value())
+        }
+        None => scope,
+    }
+}
 
 /// The failure of a template that stands in the manifest's `key`.
 pub(super) fn failed(key: &str, error: &RenderError) -> Failure {

@@ -1,6 +1,6 @@
 //! What a resource holds: from its `result`, or by default what its action gives.
 
-use super::answer::{NoAnswer, declared, holds};
+use super::answer::{DECLINED, NoAnswer, declared, holds};
 use super::{Failure, Output, block, metadata, render};
 use crate::lang::template::Scope;
 use crate::model::{Cache, ContentData, ContentSpec, PayloadSpec, Resource, ResourceResultSpec};
@@ -20,14 +20,34 @@ pub fn contents(
     output: Option<Arc<dyn Output>>,
     cache: Cache,
 ) -> Result<ResourceOutcome, OpError> {
-    let scope = match &output {
-        Some(output) => {
-            let output = Arc::clone(output);
-            scope.clone().with_lazy("output", move || output.value())
-        }
-        None => scope.clone(),
-    };
-    let made = made(resource, uri, &scope, output.as_deref());
+    let scope = render::with_output(scope, output.as_ref());
+    let nothing = ResourceResultSpec::default();
+    let result = resource.result.as_ref().unwrap_or(&nothing);
+    let made = made(resource, result, uri, &scope, output.as_deref());
+    outcome(made, uri, cache)
+}
+
+/// The contents of a resource whose user declines: those of its `refused`.
+///
+/// # Errors
+/// It has none, or they are absent; a template that cannot be rendered; a declared protocol error.
+pub fn refused(
+    resource: &Resource,
+    uri: &str,
+    scope: &Scope,
+    cache: Cache,
+) -> Result<ResourceOutcome, OpError> {
+    match &resource.refused {
+        Some(refused) => outcome(made(resource, refused, uri, scope, None), uri, cache),
+        None => Err(OpError::Failed(DECLINED.into())),
+    }
+}
+
+fn outcome(
+    made: Result<Made, NoAnswer>,
+    uri: &str,
+    cache: Cache,
+) -> Result<ResourceOutcome, OpError> {
     let (contents, meta) = made.map_err(|error| match error {
         NoAnswer::Failed(Failure(text)) => OpError::Failed(text),
         NoAnswer::Declared(error) => error,
@@ -49,12 +69,11 @@ type Made = (
 
 fn made(
     resource: &Resource,
+    result: &ResourceResultSpec,
     uri: &str,
     scope: &Scope,
     output: Option<&dyn Output>,
 ) -> Result<Made, NoAnswer> {
-    let nothing = ResourceResultSpec::default();
-    let result = resource.result.as_ref().unwrap_or(&nothing);
     if let Some(missing) = &result.missing
         && render::value("result.missing", missing, scope)?.is_some_and(|value| holds(&value))
     {

@@ -1,5 +1,6 @@
 //! `snodo call`: calls a tool.
 
+use super::answers::{Answers, hint};
 use super::arguments::arguments;
 use super::notices::Shown;
 use super::output;
@@ -57,6 +58,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "LEVEL")]
     log_level: Option<String>,
     #[command(flatten)]
+    answers: Answers,
+    #[command(flatten)]
     place: Place,
 }
 
@@ -71,7 +74,8 @@ pub(super) enum Form {
 
 /// Calls, prints, and gives the exit code.
 pub(super) fn run(asked: Arguments) -> ExitCode {
-    remote::with(&asked.place, async |client: &Client| {
+    let asks = asked.answers.can_answer();
+    remote::with_answers(&asked.place, asks, async |client: &Client| {
         call(client, &asked).await
     })
 }
@@ -84,11 +88,13 @@ async fn call(client: &Client, asked: &Arguments) -> Result<ExitCode, Failed> {
     };
     let mut shown = Shown::new(&asked.place);
     let level = asked.log_level.as_deref();
+    let mut answers = async |question| asked.answers.answer(question).await;
+    let mut hear = |notice| shown.hear(&notice);
     let called = client
-        .call(&tool, given, level, &mut |notice| shown.hear(&notice))
+        .call(&tool, given, level, &mut hear, &mut answers)
         .await;
     shown.clear();
-    let result = called?;
+    let result = called.map_err(hint)?;
     let failed = result.get("isError") == Some(&Value::Bool(true));
     let mut saver = Saver::new(asked.save.as_deref(), tool.name());
     let mut page = Page::default();

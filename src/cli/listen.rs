@@ -79,7 +79,9 @@ fn line(notice: &Notice, form: Form) -> Option<String> {
             },
             json!({ "ended": reason }),
         ),
-        Notice::Progress { .. } | Notice::Log { .. } | Notice::Other(..) => return None,
+        Notice::Progress { .. } | Notice::Log { .. } | Notice::Asked { .. } | Notice::Other(..) => {
+            return None;
+        }
     };
     Some(match form {
         Form::Text => text,

@@ -2,6 +2,7 @@
 //! standard error), 2 misused; `test` has its own.
 
 mod add;
+mod answers;
 mod arguments;
 mod call;
 mod catalog;

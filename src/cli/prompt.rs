@@ -1,5 +1,6 @@
 //! `snodo prompt`: gets a prompt's messages.
 
+use super::answers::{Answers, hint};
 use super::call::Form;
 use super::notices::Shown;
 use super::output;
@@ -41,12 +42,15 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
     #[command(flatten)]
+    answers: Answers,
+    #[command(flatten)]
     place: Place,
 }
 
 /// Gets, prints, and gives the exit code.
 pub(super) fn run(asked: Arguments) -> ExitCode {
-    remote::with(&asked.place, async |client: &Client| {
+    let asks = asked.answers.can_answer();
+    remote::with_answers(&asked.place, asks, async |client: &Client| {
         prompt(client, &asked).await
     })
 }
@@ -58,11 +62,12 @@ async fn prompt(client: &Client, asked: &Arguments) -> Result<ExitCode, Failed> 
         request = request.with("arguments", arguments);
     }
     let mut shown = Shown::new(&asked.place);
+    let mut answers = async |question| asked.answers.answer(question).await;
     let answer = client
-        .ask(&request, &mut |notice| shown.hear(&notice))
+        .ask_through(&request, &mut |notice| shown.hear(&notice), &mut answers)
         .await;
     shown.clear();
-    let result = answer?;
+    let result = answer.map_err(hint)?;
     let mut saver = Saver::new(asked.save.as_deref(), &asked.name);
     let mut page = Page::default();
     page.messages(&result, &mut saver).map_err(Failed::Here)?;

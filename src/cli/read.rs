@@ -1,5 +1,6 @@
 //! `snodo read`: reads a resource.
 
+use super::answers::{Answers, hint};
 use super::call::Form;
 use super::notices::Shown;
 use super::output;
@@ -37,12 +38,15 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
     #[command(flatten)]
+    answers: Answers,
+    #[command(flatten)]
     place: Place,
 }
 
 /// Reads, prints, and gives the exit code.
 pub(super) fn run(asked: Arguments) -> ExitCode {
-    remote::with(&asked.place, async |client: &Client| {
+    let asks = asked.answers.can_answer();
+    remote::with_answers(&asked.place, asks, async |client: &Client| {
         read(client, &asked).await
     })
 }
@@ -50,11 +54,12 @@ pub(super) fn run(asked: Arguments) -> ExitCode {
 async fn read(client: &Client, asked: &Arguments) -> Result<ExitCode, Failed> {
     let request = Request::new("resources/read").with("uri", asked.uri.as_str());
     let mut shown = Shown::new(&asked.place);
+    let mut answers = async |question| asked.answers.answer(question).await;
     let answer = client
-        .ask(&request, &mut |notice| shown.hear(&notice))
+        .ask_through(&request, &mut |notice| shown.hear(&notice), &mut answers)
         .await;
     shown.clear();
-    let result = answer?;
+    let result = answer.map_err(hint)?;
     let name = asked.uri.rsplit('/').find(|part| !part.is_empty());
     let mut saver = Saver::new(asked.save.as_deref(), name.unwrap_or_default());
     let mut page = Page::default();

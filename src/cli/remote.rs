@@ -258,7 +258,16 @@ pub(super) fn with<W>(place: &Place, work: W) -> ExitCode
 where
     W: AsyncFnOnce(&Client) -> Result<ExitCode, Failed>,
 {
-    let prepared = place.options().and_then(|options| {
+    with_answers(place, false, work)
+}
+
+/// The same; `asks` says that what the server asks can be answered.
+pub(super) fn with_answers<W>(place: &Place, asks: bool, work: W) -> ExitCode
+where
+    W: AsyncFnOnce(&Client) -> Result<ExitCode, Failed>,
+{
+    let prepared = place.options().and_then(|mut options| {
+        options.said.asks = asks;
         let target = place.target(&Environment::of_process())?;
         Ok((target, options))
     });
@@ -273,7 +282,10 @@ where
         Ok(runtime) => runtime,
         Err(error) => return Failed::Here(format!("cannot start: {error}")).say(),
     };
-    runtime.block_on(asked(target, options, work))
+    let code = runtime.block_on(asked(target, options, work));
+    // A thread may still wait for a line of the terminal; the process does not wait for it.
+    runtime.shutdown_background();
+    code
 }
 
 async fn asked<W>(target: Target, options: Options, work: W) -> ExitCode

@@ -32,7 +32,7 @@ impl Client {
             Target::Http(url) => Link::Http(Box::new(Http::at(&url, options)?)),
             Target::Unix(path, at) => Link::Http(Box::new(Http::on(path, &at, options)?)),
             Target::Program(program) => {
-                Link::Stdio(Stdio::start(program, options.max_bytes).await?)
+                Link::Stdio(Stdio::start(program, options.max_bytes, options.said).await?)
             }
         };
         let mut client = Self {

@@ -4,7 +4,7 @@ use super::error::ClientError;
 use super::options::Options;
 use super::sse::Events;
 use crate::action::http::{Client as Pools, ClientOptions, Fault};
-use crate::protocol::client::{Message, Notice, RpcError, answer, decode, refusal};
+use crate::protocol::client::{ELICIT, Message, Notice, RpcError, answer, decode, refusal};
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri};
@@ -36,6 +36,8 @@ pub(super) struct Http {
     /// What a server with a handshake wants to see again.
     session: OnceLock<HeaderValue>,
     bound: usize,
+    /// Questions are passed on.
+    asks: bool,
 }
 
 /// How connections are made.
@@ -66,6 +68,7 @@ impl Http {
             extra: options.headers.clone(),
             session: OnceLock::new(),
             bound: options.max_bytes,
+            asks: options.said.asks,
         })
     }
 
@@ -81,6 +84,7 @@ impl Http {
             extra: options.headers.clone(),
             session: OnceLock::new(),
             bound: options.max_bytes,
+            asks: options.said.asks,
         })
     }
 
@@ -275,9 +279,13 @@ impl Http {
                         return Ok(Some(outcome));
                     }
                     Message::Answer { .. } => {}
-                    Message::Request { id, method, .. } => {
+                    Message::Request { id, method, params } => {
                         let reply = match method.as_str() {
                             "ping" => answer(&id, json!({})),
+                            ELICIT if self.asks => {
+                                on(Notice::Asked { id, method, params });
+                                continue;
+                            }
                             _ => refusal(&id),
                         };
                         Box::pin(self.tell(reply, headers)).await?;

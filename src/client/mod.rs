@@ -7,6 +7,7 @@ mod http;
 mod lists;
 mod options;
 mod relay;
+mod rounds;
 mod sse;
 mod stdio;
 mod tool;
@@ -16,6 +17,7 @@ pub use error::{ClientError, Ending};
 pub use lists::{Kind, Listed};
 pub use options::{Aside, Options, Program, Target};
 pub use relay::{Relay, Say};
+pub use rounds::Question;
 pub use tool::Tool;
 
 use crate::protocol::client::{Notice, Request, RpcError, Said, Version, headers, subscription};

@@ -9,7 +9,9 @@ use super::options::{Aside, Program};
 use super::waiting::{Heard, Waiting};
 use crate::model::LimitsSpec;
 use crate::process::{Exit, Group, Launch, ProcessError, Starter};
-use crate::protocol::client::{Message, Notice, RpcError, answer, cancelled, decode, refusal};
+use crate::protocol::client::{
+    ELICIT, Message, Notice, RpcError, Said, answer, cancelled, decode, refusal,
+};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::os::fd::OwnedFd;
@@ -44,7 +46,11 @@ pub(super) struct Stdio {
 
 impl Stdio {
     /// Starts the program.
-    pub(super) async fn start(program: Program, max_bytes: usize) -> Result<Self, ClientError> {
+    pub(super) async fn start(
+        program: Program,
+        max_bytes: usize,
+        said: Said,
+    ) -> Result<Self, ClientError> {
         let launch = Launch {
             argv: &program.argv,
             env: &program.env,
@@ -74,6 +80,7 @@ impl Stdio {
             waiting: Arc::clone(&waiting),
             outgoing: outgoing.clone(),
             bound: max_bytes,
+            asks: said.asks,
             aside: Arc::clone(&program.stderr),
         };
         tokio::spawn(heard.read(stdout));
@@ -251,6 +258,8 @@ struct Reader {
     waiting: Arc<Waiting>,
     outgoing: mpsc::Sender<Bytes>,
     bound: usize,
+    /// Questions are passed on.
+    asks: bool,
     /// Where standard error goes.
     aside: Aside,
 }
@@ -288,9 +297,13 @@ impl Reader {
         match decode(line) {
             Ok(Message::Answer { id, outcome }) => self.waiting.answer(id, outcome),
             Ok(Message::Notice(owner, notice)) => self.waiting.notice(owner, &notice),
-            Ok(Message::Request { id, method, .. }) => {
+            Ok(Message::Request { id, method, params }) => {
                 let reply = match method.as_str() {
                     "ping" => answer(&id, json!({})),
+                    ELICIT if self.asks => {
+                        let asked = Notice::Asked { id, method, params };
+                        return self.waiting.notice(None, &asked);
+                    }
                     _ => refusal(&id),
                 };
                 // A server that asks faster than it reads goes without an answer.

@@ -2,7 +2,8 @@
 
 use super::error::ClientError;
 use super::lists::Kind;
-use super::{Client, Listener};
+use super::rounds::Ended;
+use super::{Client, Listener, Question};
 use crate::lang::schema::{HeaderParam, header_params};
 use crate::protocol::client::Request;
 use serde_json::{Map, Value};
@@ -61,28 +62,39 @@ impl Client {
     ///
     /// # Errors
     /// Why there is no result. A result that says that the tool failed is a result.
-    pub async fn call(
+    pub async fn call<A, E>(
         &self,
         tool: &Tool,
         arguments: Map<String, Value>,
         log_level: Option<&str>,
         on: &mut Listener<'_>,
-    ) -> Result<Value, ClientError> {
+        answers: &mut A,
+    ) -> Result<Value, E>
+    where
+        A: AsyncFnMut(Question) -> Result<Value, E>,
+        E: From<ClientError>,
+    {
         let request = Request::new("tools/call")
             .with("name", tool.name())
             .with("arguments", arguments)
             .logging(log_level);
         let first = request.clone().mirroring(tool.mirrored.clone());
-        match self.ask(&first, on).await {
-            Err(ClientError::Refused { method, error }) if error.code == HEADER_MISMATCH => {
-                let listed = self.list(Kind::Tools).await?;
-                let mut tools = listed.items.iter().filter_map(|item| Tool::of(item).ok());
-                match tools.find(|now| now.name == tool.name) {
-                    Some(now) => self.ask(&request.mirroring(now.mirrored), on).await,
-                    None => Err(ClientError::Refused { method, error }),
-                }
+        let refused = match self.rounds(&first, on, answers).await {
+            Err(Ended::Client(ClientError::Refused { method, error }))
+                if error.code == HEADER_MISMATCH =>
+            {
+                ClientError::Refused { method, error }
             }
-            outcome => outcome,
+            outcome => return outcome.map_err(Ended::joined),
+        };
+        let listed = self.list(Kind::Tools).await?;
+        let mut tools = listed.items.iter().filter_map(|item| Tool::of(item).ok());
+        match tools.find(|now| now.name == tool.name) {
+            Some(now) => {
+                let again = request.mirroring(now.mirrored);
+                self.ask_through(&again, on, answers).await
+            }
+            None => Err(refused.into()),
         }
     }
 }

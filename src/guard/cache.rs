@@ -110,7 +110,7 @@ fn size(answer: &Answer) -> Option<usize> {
     const FRAME: usize = 128;
     let content = match answer {
         Answer::Tool(outcome) if outcome.is_error => return None,
-        Answer::Ready(_) => return None,
+        Answer::Ready(_) | Answer::NeedsInput(_) => return None,
         Answer::Tool(outcome) => {
             let structured = outcome.structured.as_ref();
             outcome.content.iter().map(of_block).sum::<usize>()

@@ -1,6 +1,6 @@
 //! All components of a server, and what they have in common.
 
-use super::{ActionSpec, Actor, CompleteSpec, Prompt, Resource, Tool, WrapSpec};
+use super::{ActionSpec, Actor, AskSpec, CompleteSpec, Prompt, Resource, Tool, WrapSpec};
 use crate::lang::diag::Span;
 use std::fmt;
 use std::sync::Arc;
@@ -58,6 +58,11 @@ pub trait Component: fmt::Debug + Send + Sync + 'static {
 
     /// What it does; `None` answers from `result` alone.
     fn action(&self) -> Option<&ActionSpec>;
+
+    /// What it asks of its caller before its action.
+    fn asks(&self) -> &AskSpec {
+        AskSpec::nothing()
+    }
 
     /// What stands around its action, the outermost first.
     fn wraps(&self) -> &[WrapSpec];

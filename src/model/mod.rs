@@ -3,6 +3,7 @@
 
 mod action;
 mod actor;
+mod ask;
 mod catalog;
 mod complete;
 mod declaration;
@@ -26,6 +27,10 @@ pub use action::{
 pub use actor::{
     Actor, Body, DeclaredSpec, Handler, Restart, SendSpec, Supervision, Timer, WorkerSpec,
 };
+pub use ask::{
+    AskSpec, ClientCapabilities, ClientCapability, FormSpec, QuestionKind, QuestionSpec, RoundSpec,
+    SampleSpec,
+};
 pub use catalog::{AnyComponent, Catalog, Component, Counts, Kind, actions_of};
 pub use complete::{CompleteSpec, LiveSpec};
 pub use declaration::{
@@ -39,8 +44,8 @@ pub use resource::{ContentData, ContentSpec, Resource, ResourceDeclaration, Reso
 pub use result::{BlockKind, BlockSpec, MediaSpec, PayloadSpec, ProtocolErrorSpec, ResultSpec};
 pub use settings::{Caches, OnError, ReloadSettings, Revision, ServerSettings, Settings, Values};
 pub use test::{
-    Ending, Expectation, ProtocolErrorExpectation, RequestExpectation, ToolTest, UpstreamAnswer,
-    UpstreamBody, UpstreamFault, UpstreamReply,
+    Ending, Expectation, ProtocolErrorExpectation, RequestExpectation, TestAnswer, ToolTest,
+    UpstreamAnswer, UpstreamBody, UpstreamFault, UpstreamReply,
 };
 pub use tool::Tool;
 pub use window::{Window, WindowError};

@@ -1,6 +1,6 @@
 //! A prompt, whole.
 
-use super::{ActionSpec, BlockSpec, CompleteSpec, Component, Icon, Kind, Role, WrapSpec};
+use super::{ActionSpec, AskSpec, BlockSpec, CompleteSpec, Component, Icon, Kind, Role, WrapSpec};
 use crate::lang::diag::Span;
 use crate::lang::template::{Template, Tree};
 use serde_json::{Map, Value};
@@ -42,6 +42,10 @@ pub struct Prompt {
     pub declaration: PromptDeclaration,
     /// What it does; `None` answers from `result` alone.
     pub action: Option<ActionSpec>,
+    /// What is asked of the caller before that.
+    pub asks: AskSpec,
+    /// What is answered when the user declines; `None` is an error that says so.
+    pub refused: Option<PromptResultSpec>,
     /// What stands around the action, the outermost first.
     pub wraps: Vec<WrapSpec>,
     /// Which messages it gives; `None` is the action's own answer.
@@ -89,6 +93,10 @@ impl Component for Prompt {
 
     fn completions(&self) -> &[(String, CompleteSpec)] {
         &self.completions
+    }
+
+    fn asks(&self) -> &AskSpec {
+        &self.asks
     }
 
     fn wraps(&self) -> &[WrapSpec] {

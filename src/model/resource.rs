@@ -1,6 +1,6 @@
 //! A resource, whole.
 
-use super::{ActionSpec, Annotations, Cache, CompleteSpec, Component, Icon, Kind};
+use super::{ActionSpec, Annotations, AskSpec, Cache, CompleteSpec, Component, Icon, Kind};
 use super::{PayloadSpec, ProtocolErrorSpec, WrapSpec};
 use crate::lang::diag::Span;
 use crate::lang::template::{Template, Tree};
@@ -44,6 +44,10 @@ pub struct Resource {
     pub plain: Vec<String>,
     /// What it does; `None` answers from `result` alone.
     pub action: Option<ActionSpec>,
+    /// What is asked of the caller before that.
+    pub asks: AskSpec,
+    /// What is answered when the user declines; `None` is an error that says so.
+    pub refused: Option<ResourceResultSpec>,
     /// What stands around the action, the outermost first.
     pub wraps: Vec<WrapSpec>,
     /// What it holds; `None` is the action's own answer.
@@ -109,6 +113,10 @@ impl Component for Resource {
 
     fn action(&self) -> Option<&ActionSpec> {
         self.action.as_ref()
+    }
+
+    fn asks(&self) -> &AskSpec {
+        &self.asks
     }
 
     fn wraps(&self) -> &[WrapSpec] {

@@ -54,6 +54,8 @@ pub struct ServerSettings {
     pub state_dir: Option<PathBuf>,
     /// The key of cursors and sessions; made at start when absent.
     pub secret: Option<Secret>,
+    /// How long the state that goes with questions holds.
+    pub ask_ttl: Duration,
     /// Most entries on a page of a list, 1 to 10,000.
     pub page_size: usize,
     /// Caching of lists and of discovery.

@@ -17,12 +17,25 @@ pub struct ToolTest {
     pub name: String,
     /// The arguments of the call. They need not fit the tool's schema.
     pub arguments: Map<String, Value>,
+    /// What whoever is asked says, by the questions' names.
+    pub answers: Vec<(String, TestAnswer)>,
     /// What stands in for the upstream, one answer a request, in order.
     pub upstream: Vec<UpstreamAnswer>,
     /// What must come of it.
     pub expect: Expectation,
     /// Where it stands, for messages.
     pub at: Span,
+}
+
+/// What is said to one question.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TestAnswer {
+    /// This.
+    Accepted(Map<String, Value>),
+    /// The user does not want to.
+    Declined,
+    /// The user does not say.
+    Cancelled,
 }
 
 /// What must come of a call. Absent parts may be anything.

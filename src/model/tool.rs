@@ -1,6 +1,6 @@
 //! A tool, whole.
 
-use super::{ActionSpec, Component, Kind, ResultSpec, ToolDeclaration, WrapSpec};
+use super::{ActionSpec, AskSpec, Component, Kind, ResultSpec, ToolDeclaration, WrapSpec};
 use crate::lang::diag::Span;
 use crate::lang::schema::{HeaderParam, Schema};
 use std::sync::Arc;
@@ -18,6 +18,10 @@ pub struct Tool {
     pub output: Option<Arc<Schema>>,
     /// What it does; `None` answers from `result` alone.
     pub action: Option<ActionSpec>,
+    /// What is asked of the caller before that.
+    pub asks: AskSpec,
+    /// What is answered when the user declines; `None` is an error that says so.
+    pub refused: Option<ResultSpec>,
     /// What stands around the action, the outermost first.
     pub wraps: Vec<WrapSpec>,
     /// How the answer is made; `None` is the action's default.
@@ -39,6 +43,10 @@ impl Component for Tool {
 
     fn action(&self) -> Option<&ActionSpec> {
         self.action.as_ref()
+    }
+
+    fn asks(&self) -> &AskSpec {
+        &self.asks
     }
 
     fn wraps(&self) -> &[WrapSpec] {

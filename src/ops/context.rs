@@ -1,5 +1,8 @@
 //! What comes with a request beside its parameters.
 
+use super::Input;
+pub use crate::model::{ClientCapabilities, ClientCapability};
+
 /// Who the caller says it is. Self-reported: for display and templates, never for a decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientInfo {
@@ -43,23 +46,6 @@ pub struct Trace {
     pub state: Option<String>,
 }
 
-/// What a caller can do for a server that asks it for something.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Capabilities {
-    /// Put a form before its user.
-    pub form: bool,
-    /// Send its user to a URL.
-    pub url: bool,
-    /// Ask its model.
-    pub sampling: bool,
-    /// Ask its model, and let it use tools.
-    pub sampling_tools: bool,
-    /// Ask its model, and give it context.
-    pub sampling_context: bool,
-    /// Say where it works.
-    pub roots: bool,
-}
-
 /// One request's surroundings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Context {
@@ -70,11 +56,13 @@ pub struct Context {
     /// The caller, when it named itself.
     pub client: Option<ClientInfo>,
     /// What the caller can do, as far as it has said so.
-    pub capabilities: Capabilities,
+    pub capabilities: ClientCapabilities,
     /// Set when the caller wants progress notifications.
     pub progress: Option<ProgressToken>,
     /// Set when the caller wants log notifications.
     pub log_level: Option<LogLevel>,
     /// Trace context.
     pub trace: Trace,
+    /// What the caller brings for questions that it was asked.
+    pub input: Input,
 }

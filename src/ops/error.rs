@@ -1,5 +1,6 @@
 //! Why a request is answered with a protocol error. Each dialect maps these to its codes.
 
+use super::ClientCapabilities;
 use serde_json::Value;
 
 /// A protocol error. What a tool itself reports is an outcome, not one of these.
@@ -29,6 +30,9 @@ pub enum OpError {
     /// What a component other than a tool was to do failed; the text is for the caller.
     #[error("{0}")]
     Failed(String),
+    /// The caller's program cannot do what the component needs of it.
+    #[error("Missing required client capability: {}", words(*.0))]
+    LacksCapabilities(ClientCapabilities),
     /// An error that the manifest itself declares (`result.protocol_error`).
     #[error("{message}")]
     Declared {
@@ -39,4 +43,8 @@ pub enum OpError {
         /// `data`, when given.
         data: Option<Value>,
     },
+}
+
+fn words(capabilities: ClientCapabilities) -> String {
+    capabilities.words().collect::<Vec<_>>().join(", ")
 }

@@ -6,6 +6,7 @@ mod completion;
 mod content;
 mod context;
 mod error;
+mod input;
 mod notice;
 mod notices;
 mod operation;
@@ -14,8 +15,11 @@ mod outcome;
 pub use change::{Change, Filter, ListKind};
 pub use completion::{Completion, Reference};
 pub use content::{Annotations, Block, Payload, Role};
-pub use context::{Capabilities, ClientInfo, Context, LogLevel, ProgressToken, Trace};
+pub use context::{
+    ClientCapabilities, ClientCapability, ClientInfo, Context, LogLevel, ProgressToken, Trace,
+};
 pub use error::OpError;
+pub use input::{Input, InputRequest, InputRequired};
 pub use notice::{Log, Notice, Progress};
 pub use notices::{Notices, Take, Waiting};
 pub use operation::{Arguments, Operation, Texts};

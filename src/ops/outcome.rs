@@ -1,6 +1,6 @@
 //! What comes of an operation.
 
-use super::{Block, Completion, Payload, Role};
+use super::{Block, Completion, InputRequired, Payload, Role};
 use crate::model::Cache;
 use bytes::Bytes;
 use serde_json::{Map, Value};
@@ -85,6 +85,8 @@ pub enum Answer {
     Prompt(PromptOutcome),
     /// `completion/complete`.
     Completion(Completion),
+    /// Of a tool, a resource or a prompt that asks its caller first.
+    NeedsInput(InputRequired),
 }
 
 /// One answer as every dialect writes it, made once and shared by all who ask. Only `protocol/`

@@ -55,6 +55,7 @@ const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
 const INTERNAL_ERROR: i64 = -32603;
 const HEADER_MISMATCH: i64 = -32020;
+const MISSING_CLIENT_CAPABILITY: i64 = -32021;
 /// Only in the revisions with a handshake.
 const RESOURCE_NOT_FOUND: i64 = -32002;
 /// What the official SDKs of those revisions answer; the specification names no code.
@@ -81,6 +82,9 @@ pub(super) fn of(dialect: Dialect, fault: &Fault) -> (i64, StatusCode) {
         Fault::Op(OpError::MethodNotFound(_)) if is_modern => {
             (METHOD_NOT_FOUND, StatusCode::NOT_FOUND)
         }
+        Fault::Op(OpError::LacksCapabilities(_)) if is_modern => {
+            (MISSING_CLIENT_CAPABILITY, StatusCode::BAD_REQUEST)
+        }
         Fault::Op(error) => (of_operation(dialect, error), StatusCode::OK),
     }
 }
@@ -97,6 +101,10 @@ fn of_operation(dialect: Dialect, error: &OpError) -> i64 {
         | OpError::InvalidCursor
         | OpError::InvalidParams(_) => INVALID_PARAMS,
         OpError::Internal(_) | OpError::Failed(_) => INTERNAL_ERROR,
+        OpError::LacksCapabilities(_) => match dialect {
+            Dialect::Modern => MISSING_CLIENT_CAPABILITY,
+            Dialect::Legacy(_) => INTERNAL_ERROR,
+        },
         OpError::Declared { code, .. } => *code,
     }
 }
@@ -135,6 +143,7 @@ pub(super) fn excerpt_of(text: &str, limit: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ops::ClientCapabilities;
     use crate::protocol::version::Legacy;
 
     #[test]
@@ -171,6 +180,11 @@ mod tests {
             (OpError::InvalidCursor.into(), -32602, 200),
             (OpError::InvalidParams(text()).into(), -32602, 200),
             (OpError::Internal(text()).into(), -32603, 200),
+            (
+                OpError::LacksCapabilities(ClientCapabilities::default()).into(),
+                -32021,
+                400,
+            ),
             (
                 OpError::Declared {
                     code: 1042,

@@ -7,6 +7,7 @@
 //! one is a folder here, an arm in `version`, `codes`, `dispatch` and `reply`, and a rendering more
 //! in each [`crate::ops::Ready`].
 
+mod capabilities;
 mod carrier;
 pub mod client;
 mod codes;
@@ -14,6 +15,7 @@ mod content;
 mod declare;
 mod dispatch;
 mod face;
+mod input;
 mod json;
 mod jsonrpc;
 mod legacy;
@@ -22,7 +24,7 @@ mod notice;
 mod reply;
 mod request;
 mod results;
-mod seal;
+pub mod seal;
 mod step;
 mod version;
 

@@ -4,7 +4,7 @@ use super::codes::{self, Fault};
 use super::face::Face;
 use super::jsonrpc::{self, Id};
 use super::version::{Dialect, Protocols};
-use super::{json, legacy, modern, notice};
+use super::{capabilities, json, legacy, modern, notice};
 use crate::ops::{Answer, Change, Filter, Notice, OpError, ProgressToken};
 use bytes::Bytes;
 use http::StatusCode;
@@ -89,6 +89,14 @@ impl ReplyTo {
             (Answer::Completion(completion), Dialect::Modern) => {
                 modern::completion_response(face, id, &completion)
             }
+            (Answer::NeedsInput(required), Dialect::Modern) => {
+                modern::input_required_response(face, id, &required)
+            }
+            // Nothing asks a client of these without saying so before.
+            (Answer::NeedsInput(_), _) => {
+                let asks = "the caller would have to be asked, and cannot be".into();
+                return self.refuse(&OpError::Failed(asks).into());
+            }
             (Answer::Completion(completion), _) => legacy::completion_response(id, &completion),
         };
         Response::ok(body)
@@ -156,6 +164,11 @@ pub(super) fn error(dialect: Dialect, id: Option<&Id>, fault: &Fault) -> Respons
     let (code, status) = codes::of(dialect, fault);
     let mut data = Vec::new();
     match fault {
+        Fault::Op(OpError::LacksCapabilities(lacking)) => {
+            let mut members = json::Members::open(&mut data);
+            capabilities::write(members.member("requiredCapabilities"), *lacking);
+            members.close();
+        }
         Fault::UnsupportedVersion {
             requested,
             supported,

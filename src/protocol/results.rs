@@ -24,8 +24,8 @@ pub(super) fn messages(out: &mut Vec<u8>, outcome: &PromptOutcome, shape: Shape)
     });
 }
 
-/// Writes a PromptMessage.
-fn message(out: &mut Vec<u8>, message: &Message, shape: Shape) {
+/// Writes a PromptMessage or a SamplingMessage.
+pub(super) fn message(out: &mut Vec<u8>, message: &Message, shape: Shape) {
     let mut members = Members::open(out);
     members.text(
         "role",

@@ -14,12 +14,12 @@ const SEAL: usize = 32;
 
 /// Seals for one purpose, and knows its seals again.
 #[derive(Clone, Debug)]
-pub(super) struct Sealer(hmac::Key);
+pub struct Sealer(hmac::Key);
 
 impl Sealer {
     /// For this purpose. `secret` makes servers that share it understand each other's seals; without
     /// one the key lasts as long as the process. `None` when there is no randomness to make it of.
-    pub(super) fn new(purpose: &str, secret: Option<&str>) -> Option<Self> {
+    pub fn new(purpose: &str, secret: Option<&str>) -> Option<Self> {
         let base = match secret {
             Some(secret) => hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()),
             None => process_key()?,
@@ -29,14 +29,14 @@ impl Sealer {
     }
 
     /// The content under its seal: letters, digits, `-` and `_`.
-    pub(super) fn seal(&self, mut content: Vec<u8>) -> String {
+    pub fn seal(&self, mut content: Vec<u8>) -> String {
         let seal = hmac::sign(&self.0, &content);
         content.extend_from_slice(seal.as_ref());
         URL_SAFE_NO_PAD.encode(content)
     }
 
     /// What was sealed; `None` when it was not sealed here.
-    pub(super) fn open(&self, sealed: &[u8]) -> Option<Vec<u8>> {
+    pub fn open(&self, sealed: &[u8]) -> Option<Vec<u8>> {
         let mut content = URL_SAFE_NO_PAD.decode(sealed).ok()?;
         let seal = content.split_off(content.len().checked_sub(SEAL)?);
         hmac::verify(&self.0, &content, &seal).ok()?;
@@ -45,7 +45,7 @@ impl Sealer {
 }
 
 /// Sixteen random bytes; `None` when there is no randomness.
-pub(super) fn random() -> Option<[u8; 16]> {
+pub fn random() -> Option<[u8; 16]> {
     let bytes = generate::<[u8; 16]>(&SystemRandom::new()).ok()?;
     Some(bytes.expose())
 }

@@ -1,5 +1,6 @@
 //! From a model to a runtime: folders opened, clients made, lists written.
 
+use super::ask::Asking;
 use super::list::{List, Pager};
 use super::resources::Resources;
 use super::set::{Entry, Set};
@@ -229,6 +230,7 @@ fn assemble(
         prompts: Listed::prompts(settings, &face, prompts),
         actors: Set::new(actors),
         values: SharedValues::of(&settings.values),
+        asking: Asking::new(settings),
         outputs: outputs.clone(),
         face,
     }

@@ -13,7 +13,7 @@ pub struct Diff {
     pub changed: Vec<(Kind, String)>,
     /// Those that are gone.
     pub removed: Vec<(Kind, String)>,
-    /// The lists that show something else, or in another order.
+    /// The lists that show something else, or in another order; in the order in which they are told.
     pub lists: Vec<ListKind>,
     /// Resources of which a read may give something else.
     pub resources: Changed,
@@ -34,12 +34,12 @@ impl Diff {
                 after.tools.list.differs(&before.tools.list),
             ),
             (
-                ListKind::Resources,
-                after.resources.differs(&before.resources),
-            ),
-            (
                 ListKind::Prompts,
                 after.prompts.list.differs(&before.prompts.list),
+            ),
+            (
+                ListKind::Resources,
+                after.resources.differs(&before.resources),
             ),
         ] {
             if changed {

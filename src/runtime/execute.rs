@@ -1,6 +1,7 @@
 //! Carrying out an operation: one match over all of them.
 
 use super::Runtime;
+use super::ask::{Asked, NotAsked, check_caller};
 use super::set::Entry;
 use crate::action::{Call, Failure, answer};
 use crate::guard::{Stop, Wrapped};
@@ -39,8 +40,7 @@ impl Runtime {
                 let Some(entry) = self.tools.set.get(&name) else {
                     return Err(OpError::UnknownTool(name));
                 };
-                let called = self.call_tool(entry, arguments, request);
-                called.await.map(Answer::Tool)
+                self.call_tool(entry, arguments, request).await
             }
             Operation::ListResources { cursor } => {
                 self.resources.page(&self.face, cursor.as_deref()).await
@@ -55,7 +55,7 @@ impl Runtime {
             Operation::ListPrompts { cursor } => self.prompts.list.page(cursor.as_deref()),
             Operation::GetPrompt { name, arguments } => {
                 let got = self.get_prompt(name, arguments, request);
-                got.await.map(Answer::Prompt)
+                got.await
             }
             Operation::Complete {
                 reference,
@@ -74,22 +74,32 @@ impl Runtime {
         entry: &Entry<Tool>,
         arguments: Arguments,
         request: Request<'_>,
-    ) -> Result<ToolOutcome, OpError> {
+    ) -> Result<Answer, OpError> {
         let tool = &*entry.component;
+        let refused = |text: String| Ok(Answer::Tool(ToolOutcome::error(text)));
+        check_caller(tool, request.context.capabilities)?;
         // What the caller sent is checked, then what it left out is filled in.
         let sent = Value::Object(arguments);
         if let Err(violations) = tool.input.check(&sent) {
-            return Ok(ToolOutcome::error(violations.arguments_text()));
+            return refused(violations.arguments_text());
         }
         let Value::Object(mut arguments) = sent else {
             return Err(OpError::InvalidParams("arguments must be an object".into()));
         };
         if let Err(error) = tool.input.apply_defaults(&mut arguments) {
-            return Ok(ToolOutcome::error(error.to_string()));
+            return refused(error.to_string());
         }
-        let scope = self.scope("args", Arc::new(arguments), request.context);
+        let arguments = Arc::new(arguments);
+        let scope = self.scope("args", Arc::clone(&arguments), request.context);
+        let scope = match self.ask(tool, scope, &arguments, request) {
+            Ok(Asked::Answered(scope)) => scope,
+            Ok(Asked::Open(required)) => return Ok(Answer::NeedsInput(required)),
+            Ok(Asked::Declined(scope)) => return answer::refused(tool, &scope).map(Answer::Tool),
+            Err(NotAsked::Failed(Failure(text))) => return refused(text),
+            Err(NotAsked::Error(error)) => return Err(error),
+        };
         if entry.wraps.is_empty() {
-            return self.act(entry, &scope, request).await;
+            return self.act(entry, &scope, request).await.map(Answer::Tool);
         }
         let call = async { Ok(Answer::Tool(self.act(entry, &scope, request).await?)) };
         let wrapped = Wrapped {
@@ -97,9 +107,8 @@ impl Runtime {
             slot: "",
         };
         match entry.wraps.around(wrapped, call.boxed()).await {
-            Ok(Answer::Tool(outcome)) => Ok(outcome),
-            Ok(_) => Err(OpError::Internal("another answer was kept".into())),
-            Err(Stop::Refused(text)) => Ok(ToolOutcome::error(text)),
+            Ok(answer) => Ok(answer),
+            Err(Stop::Refused(text)) => refused(text),
             Err(Stop::Error(error)) => Err(error),
         }
     }

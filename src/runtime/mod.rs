@@ -1,5 +1,6 @@
 //! The immutable runtime built from a model: everything a request needs, and nothing that changes.
 
+mod ask;
 mod build;
 mod changed;
 mod complete;
@@ -26,6 +27,7 @@ use crate::action::outputs::{self, Outputs};
 use crate::model::{Actor, Catalog, Counts, Kind, Prompt, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
+use ask::Asking;
 use list::List;
 use resources::Resources;
 use set::Set;
@@ -43,6 +45,7 @@ pub struct Runtime {
     /// What is declared of the actors. They themselves run elsewhere, longer than this.
     actors: Set<Actor>,
     values: SharedValues,
+    asking: Asking,
     /// Long outputs that can be read on. They outlive this runtime.
     outputs: Outputs,
 }

@@ -1,5 +1,6 @@
 //! `prompts/get` and `completion/complete`.
 
+use super::ask::{Asked, NotAsked, check_caller};
 use super::complete::choose;
 use super::execute::Request;
 use super::set::Entry;
@@ -22,11 +23,13 @@ impl Runtime {
         name: String,
         arguments: Texts,
         request: Request<'_>,
-    ) -> Result<PromptOutcome, OpError> {
+    ) -> Result<Answer, OpError> {
         let Some(entry) = self.prompts.set.get(&name) else {
             return Err(OpError::UnknownPrompt(name));
         };
-        let declared = entry.component.declaration.arguments.iter();
+        let prompt = &*entry.component;
+        check_caller(prompt, request.context.capabilities)?;
+        let declared = prompt.declaration.arguments.iter();
         let missing: Vec<&str> = declared
             .filter(|argument| argument.required && !arguments.contains_key(&argument.name))
             .map(|argument| argument.name.as_str())
@@ -37,15 +40,22 @@ impl Runtime {
                 "Missing required arguments: {missing}"
             )));
         }
-        let scope = self.scope("args", values(arguments), request.context);
+        let arguments = values(arguments);
+        let scope = self.scope("args", Arc::clone(&arguments), request.context);
+        let asked = self.ask(prompt, scope, &arguments, request);
+        let scope = match asked.map_err(NotAsked::into_error)? {
+            Asked::Answered(scope) => scope,
+            Asked::Open(required) => return Ok(Answer::NeedsInput(required)),
+            Asked::Declined(scope) => {
+                let refused = prompt::refused(prompt, &scope).map(Answer::Prompt);
+                return refused.map_err(|Failure(text)| OpError::Failed(text));
+            }
+        };
         let call = async {
             let made = self.prompt(entry, &scope, request).await;
             made.map(Answer::Prompt).map_err(failed)
         };
-        match wrapped(entry, &scope, "", call.boxed()).await? {
-            Answer::Prompt(outcome) => Ok(outcome),
-            _ => Err(OpError::Internal("another answer was kept".into())),
-        }
+        wrapped(entry, &scope, "", call.boxed()).await
     }
 
     async fn prompt(

@@ -1,6 +1,7 @@
 //! Resources: which one a URI leads to, what is read of it, and the lists.
 
 use super::Runtime;
+use super::ask::{Asked, NotAsked, check_caller};
 use super::execute::Request;
 use super::list::{List, Pager};
 use super::prompts::wrapped;
@@ -293,6 +294,7 @@ impl Runtime {
         };
         let (entry, bound) = self.resources.route(&parsed)?;
         let resource = &*entry.component;
+        check_caller(resource, request.context.capabilities)?;
         let mut plain = resource.plain.iter().filter_map(|name| bound.get(name));
         if !plain.all(is_name) {
             return Err(OpError::ResourceNotFound(uri));
@@ -302,7 +304,18 @@ impl Runtime {
             .map(|(name, value)| (name.to_owned(), value.into()))
             .collect();
         params.insert(RESERVED_NAME.to_owned(), uri.as_str().into());
-        let scope = self.scope("params", Arc::new(params), request.context);
+        let params = Arc::new(params);
+        let scope = self.scope("params", Arc::clone(&params), request.context);
+        let asked = self.ask(resource, scope, &params, request);
+        let scope = match asked.map_err(NotAsked::into_error)? {
+            Asked::Answered(scope) => scope,
+            Asked::Open(required) => return Ok(Answer::NeedsInput(required)),
+            Asked::Declined(scope) => {
+                let cache = self.resources.cache(resource);
+                let refused = resource::refused(resource, &uri, &scope, cache);
+                return refused.map(Answer::Resource);
+            }
+        };
         let call = async {
             let read = self.read(entry, &uri, &scope, request).await?;
             Ok(Answer::Resource(read))

@@ -2,6 +2,7 @@
 //! same way as a real call, with a stand-in where an upstream would be.
 
 mod answer;
+mod ask;
 mod block;
 mod json_diff;
 mod problem;
@@ -15,9 +16,9 @@ pub use text_diff::Change;
 use crate::actor::Actors;
 use crate::lang::diag::Diagnostic;
 use crate::model::{ActionSpec, Actor, Settings, Tool, ToolTest};
-use crate::ops::{Answer, Context, Notices, OpError, Operation, ToolOutcome};
+use crate::ops::{Answer, ClientCapability, Context, Notices, OpError, Operation, ToolOutcome};
 use crate::process::Starter;
-use crate::runtime::{build_for_test, helper, not_started};
+use crate::runtime::{Runtime, build_for_test, helper, not_started};
 use crate::secret::Secret;
 use crate::shutdown::Shutdown;
 use crate::units::Time;
@@ -92,30 +93,57 @@ async fn call(
         Ok(runtime) => runtime,
         Err(found) => return plain(found.into_iter()),
     };
-    let operation = Operation::CallTool {
-        name: tool.declaration.name.clone(),
-        arguments: test.arguments.clone(),
-    };
-    let context = Context {
-        request_id: "test".into(),
-        method: METHOD,
-        ..Context::default()
-    };
-    let none = Notices::none();
-    let call = Box::pin(runtime.execute(operation, &context, &none));
-    let call = AssertUnwindSafe(call).catch_unwind();
-    let answered = match tokio::time::timeout(settings.request_timeout, call).await {
-        Ok(Ok(Ok(Answer::Tool(outcome)))) => Ok(outcome),
-        Ok(Ok(Ok(_))) => Ok(ToolOutcome::default()),
-        Ok(Ok(Err(error))) => Err(error),
-        Ok(Err(_)) => Err(OpError::Internal("the call panicked".into())),
-        Err(_) => Err(OpError::Internal(format!(
-            "request timed out after {}",
-            Time(settings.request_timeout)
-        ))),
+    let answered = match ended(settings, tool, test, &runtime).await {
+        Ok(answered) => answered,
+        Err(problem) => return vec![problem],
     };
     let mut problems = answer::compare(&test.expect, &answered);
     let said = answer::said(&answered);
     problems.extend(upstream::compare(&test.upstream, &stand_in, &said));
     problems
+}
+
+/// Calls the tool until it asks no more.
+async fn ended(
+    settings: &Settings,
+    tool: &Tool,
+    test: &ToolTest,
+    runtime: &Runtime,
+) -> Result<Result<ToolOutcome, OpError>, Problem> {
+    let none = Notices::none();
+    let mut given = Vec::new();
+    let mut context = Context {
+        request_id: "test".into(),
+        method: METHOD,
+        // Whoever runs tests can be asked anything.
+        capabilities: ClientCapability::WORDS
+            .map(|(_, one)| one)
+            .into_iter()
+            .collect(),
+        ..Context::default()
+    };
+    loop {
+        let operation = Operation::CallTool {
+            name: tool.declaration.name.clone(),
+            arguments: test.arguments.clone(),
+        };
+        let call = Box::pin(runtime.execute(operation, &context, &none));
+        let call = AssertUnwindSafe(call).catch_unwind();
+        let ended = tokio::time::timeout(settings.request_timeout, call).await;
+        return Ok(match ended {
+            // Each question is answered once, so this comes to an end.
+            Ok(Ok(Ok(Answer::NeedsInput(required)))) => {
+                context.input = ask::answer(test, required, &mut given)?;
+                continue;
+            }
+            Ok(Ok(Ok(Answer::Tool(outcome)))) => Ok(outcome),
+            Ok(Ok(Ok(_))) => Ok(ToolOutcome::default()),
+            Ok(Ok(Err(error))) => Err(error),
+            Ok(Err(_)) => Err(OpError::Internal("the call panicked".into())),
+            Err(_) => Err(OpError::Internal(format!(
+                "request timed out after {}",
+                Time(settings.request_timeout)
+            ))),
+        });
+    }
 }

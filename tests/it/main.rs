@@ -14,6 +14,7 @@
 mod support;
 
 mod actions;
+mod asking;
 mod calls;
 mod check;
 mod cli;

@@ -30,31 +30,43 @@ pub(super) fn texts(argument: &mut Argument<'_, '_>) {
     }
 }
 
+/// Keys whose values are sizes, and their keywords.
+const SIZES: [(&str, &str); 4] = [
+    ("min_length", "minLength"),
+    ("max_length", "maxLength"),
+    ("min_items", "minItems"),
+    ("max_items", "maxItems"),
+];
+/// Keys whose values are numbers, and their keywords.
+const NUMBERS: [(&str, &str); 5] = [
+    ("minimum", "minimum"),
+    ("maximum", "maximum"),
+    ("exclusive_minimum", "exclusiveMinimum"),
+    ("exclusive_maximum", "exclusiveMaximum"),
+    ("multiple_of", "multipleOf"),
+];
+
 /// Keys whose values are numbers or flags.
 pub(super) fn bounds(argument: &mut Argument<'_, '_>) {
     let table = argument.table;
-    for (key, keyword) in [
-        ("min_length", "minLength"),
-        ("max_length", "maxLength"),
-        ("min_items", "minItems"),
-        ("max_items", "maxItems"),
-    ] {
+    some_bounds(argument, |_| true);
+    if let (Some(read), Some(entry)) = (table.boolean("unique_items"), table.entry("unique_items"))
+    {
+        argument.set("uniqueItems", entry, read.value.into());
+    }
+    contradictions(argument);
+}
+
+/// Those of the keys of sizes and numbers that are wanted.
+pub(super) fn some_bounds(argument: &mut Argument<'_, '_>, is_wanted: impl Fn(&str) -> bool) {
+    let table = argument.table;
+    for (key, keyword) in SIZES.into_iter().filter(|(key, _)| is_wanted(key)) {
         let read = table.integer(key, 0..=i64::from(u32::MAX));
         if let (Some(read), Some(entry)) = (read, table.entry(key)) {
             argument.set(keyword, entry, read.value.into());
         }
     }
-    if let (Some(read), Some(entry)) = (table.boolean("unique_items"), table.entry("unique_items"))
-    {
-        argument.set("uniqueItems", entry, read.value.into());
-    }
-    for (key, keyword) in [
-        ("minimum", "minimum"),
-        ("maximum", "maximum"),
-        ("exclusive_minimum", "exclusiveMinimum"),
-        ("exclusive_maximum", "exclusiveMaximum"),
-        ("multiple_of", "multipleOf"),
-    ] {
+    for (key, keyword) in NUMBERS.into_iter().filter(|(key, _)| is_wanted(key)) {
         let Some(entry) = table.entry(key) else {
             continue;
         };
@@ -69,11 +81,10 @@ pub(super) fn bounds(argument: &mut Argument<'_, '_>) {
             }
         }
     }
-    contradictions(argument);
 }
 
 /// Bounds that leave no value are written in error.
-fn contradictions(argument: &Argument<'_, '_>) {
+pub(super) fn contradictions(argument: &Argument<'_, '_>) {
     const LOW: [(&str, &str, bool); 2] = [
         ("minimum", "minimum", true),
         ("exclusive_minimum", "exclusiveMinimum", false),

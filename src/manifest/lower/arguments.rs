@@ -57,7 +57,31 @@ pub(super) struct Argument<'t, 'a> {
     places: Vec<SchemaPlace<'a>>,
 }
 
-impl<'a> Argument<'_, 'a> {
+impl<'t, 'a> Argument<'t, 'a> {
+    /// An argument of which nothing has been read. `pointer` is the JSON pointer of its schema, `path`
+    /// what people call it.
+    pub(super) fn new(
+        table: &'t Table<'a>,
+        kind: Option<&'static str>,
+        pointer: &'t str,
+        path: &'t str,
+    ) -> Self {
+        Self {
+            table,
+            kind,
+            schema: Map::new(),
+            pointer,
+            path,
+            places: Vec::new(),
+        }
+    }
+
+    /// Its schema; where the parts were written goes to `places`.
+    pub(super) fn end(self, places: &mut Vec<SchemaPlace<'a>>) -> Map<String, Value> {
+        places.extend(self.places);
+        self.schema
+    }
+
     /// Sets a keyword that this entry wrote.
     pub(super) fn set(&mut self, keyword: &str, entry: Entry<'a>, value: Value) {
         self.schema.insert(keyword.to_owned(), value);
@@ -129,14 +153,7 @@ impl<'a> Walk<'_, 'a> {
         let table = self.table(entry, place)?;
         let kind = kind(&table);
         let is_required = table.boolean("required").is_some_and(|read| read.value);
-        let mut argument = Argument {
-            table: &table,
-            kind,
-            schema: Map::new(),
-            pointer,
-            path,
-            places: Vec::new(),
-        };
+        let mut argument = Argument::new(&table, kind, pointer, path);
         if let (Some(kind), Some(entry)) = (kind, table.entry("type")) {
             argument.set("type", entry, kind.into());
         }
@@ -146,8 +163,7 @@ impl<'a> Walk<'_, 'a> {
         let blocked = self.nested(&mut argument);
         warn_without_effect(&argument);
         merge(&mut argument, blocked);
-        let Argument { schema, places, .. } = argument;
-        self.places.extend(places);
+        let schema = argument.end(&mut self.places);
         table.finish();
         kind.map(|_| (Value::Object(schema), is_required))
     }

@@ -69,7 +69,8 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         BAD_NAME,
         "A tool's name is 1 to 128 of the letters A-Z and a-z, the digits, `_`, `-` and `.` \
          (MCP specification, tools, \"Tool Names\"). Other names break clients that build function \
-         names from them. A test's name is one line of 1 to 200 bytes.",
+         names from them. A test's name is one line of 1 to 200 bytes; a \
+         question's is up to 64 letters, digits and `_`.",
     ),
     (
         MISPLACED,
@@ -177,8 +178,8 @@ pub const EXPLAIN: &[(Code, &str)] = &[
     (
         SECRET_SHOWN,
         "A secret stands where it would be shown: in a `result`, which every caller reads (a warning), \
-         or in what is asked of a `file`, its path, lines, offset or length, which stand in logs and in \
-         the texts of errors (an error). Secrets are for what an action sends: URLs, headers and bodies \
+         in a question to the user (an error), or in what is asked of a `file`, its path, lines, offset or \
+         length, which stand in logs and in the texts of errors (an error). Secrets are for what an action sends: URLs, headers and bodies \
          of `http`, `env` and `stdin` of `shell`.",
     ),
     (

@@ -38,13 +38,7 @@ pub fn check(cx: &Cx<'_>, defaults: &Table<'_>) {
     {
         let cx = cx.reporting_to(&alone);
         let names = names::any_call(&cx);
-        wraps(
-            &cx,
-            &defaults.anew(&alone, "in [defaults]"),
-            None,
-            names.names(),
-            "args",
-        );
+        wraps(&cx, &defaults.anew(&alone, "in [defaults]"), None, &names);
     }
     report(cx, alone);
 }

@@ -14,14 +14,19 @@ pub(super) const PARAMS: &str = "params";
 pub(super) struct Call {
     names: Names,
     root: &'static str,
+    /// There are answers of the user.
+    has_answers: bool,
 }
 
 /// The names of a call or a reading of which nothing is known.
 pub(super) fn any_call(cx: &Cx<'_>) -> Call {
-    let Call { names, root } = any_read(cx);
+    let read = any_read(cx);
     Call {
-        names: names.with("args", Declared::Open),
-        root,
+        names: read
+            .names
+            .with("args", Declared::Open)
+            .with("answers", Declared::Open),
+        ..read
     }
 }
 
@@ -52,6 +57,7 @@ pub(super) fn texts<'n>(
 fn with(cx: &Cx<'_>, root: &'static str, brought: Declared) -> Call {
     Call {
         root,
+        has_answers: false,
         names: values(cx)
             .with(root, brought)
             .with("auth", Declared::names(["principal", "scopes"]))
@@ -96,6 +102,23 @@ impl Call {
     /// The names before the action has run.
     pub(super) fn names(&self) -> &Names {
         &self.names
+    }
+
+    /// The same when these have been answered.
+    pub(super) fn with_answers(self, answers: Declared) -> Self {
+        Self {
+            names: self.names.with("answers", answers),
+            has_answers: true,
+            ..self
+        }
+    }
+
+    /// The names by whose values one call is told from another, as an expression's list.
+    pub(super) fn told_by(&self) -> String {
+        match self.has_answers {
+            true => format!("{}, answers", self.root),
+            false => self.root.to_owned(),
+        }
     }
 
     /// The name of all that the call brings: `args`.

@@ -3,7 +3,7 @@
 use super::action::{Action, action};
 use super::codes::{CONFLICT, EMPTY_COMPONENT, SECRET_SHOWN};
 use super::wrap::{check_cache, wraps};
-use super::{Cx, Lowered, available, base, blocks, complete, identity, names, result};
+use super::{Cx, Lowered, ask, available, base, blocks, complete, identity, names, result};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Template};
 use crate::manifest::read::{At, Entry, Table, Templates};
@@ -20,7 +20,7 @@ pub fn prompt<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>
     let name = identity::name(&mut table, Kind::Prompt);
     let (is_available, prompt) =
         available::read(cx, &table, || build(cx, &table, name.as_ref(), defaults));
-    base::refuse_unserved(&table, &["ask", "refused", "requires", "scopes", "state"]);
+    base::refuse_unserved(&table, &["scopes"]);
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
     Lowered {
@@ -54,10 +54,15 @@ fn build<'a>(
             arguments.push(argument);
         }
     }
-    let action = action(cx, table, defaults, &call);
-    let wraps = wraps(cx, table, defaults, call.names(), "args");
+    let asks = ask::asks(cx, table, &call);
+    let call = &asks.call;
+    let action = action(cx, table, defaults, call);
+    let wraps = wraps(cx, table, defaults, call);
     check_cache(table, &wraps, &action);
-    let result = messages(cx, table, &call, &action);
+    let result = messages(cx, table, call, &action);
+    let refused = ask::refused(table, &asks, |refused, call| {
+        self::result(cx, refused, call.names())
+    });
     let declaration = PromptDeclaration {
         name: name?.value.clone(),
         title,
@@ -74,6 +79,8 @@ fn build<'a>(
             Action::Whole(spec) => Some(spec),
             Action::Many | Action::Broken(_) => return None,
         },
+        asks: asks.spec,
+        refused: refused.flatten(),
         wraps,
         result: result?,
         completions,
@@ -160,7 +167,11 @@ fn result(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Option<PromptResultSp
 }
 
 /// One of `messages`: `{ role, content }`, where content is a text or a block.
-fn message(cx: &Cx<'_>, item: Table<'_>, templates: &Templates<'_>) -> Option<MessageSpec> {
+pub(super) fn message(
+    cx: &Cx<'_>,
+    item: Table<'_>,
+    templates: &Templates<'_>,
+) -> Option<MessageSpec> {
     let roles = [("user", Role::User), ("assistant", Role::Assistant)];
     if !item.has("role") {
         item.missing_with("role", "write `user` or `assistant`");

@@ -5,7 +5,7 @@ use super::address::{Address, address};
 use super::codes::{CONFLICT, EMPTY_COMPONENT, NO_EFFECT};
 use super::names::PARAMS;
 use super::wrap::{check_cache, wraps};
-use super::{Cx, Lowered, available, base, complete, contents, identity, names};
+use super::{Cx, Lowered, ask, available, base, complete, contents, identity, names};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::Template;
 use crate::lang::uri_template::{RESERVED_NAME, UriTemplate};
@@ -25,10 +25,7 @@ pub fn resource<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'
     let key = address.as_ref().map(|address| address.key.clone());
     let (is_available, resource) =
         available::read(cx, &table, || build(cx, &table, address, defaults));
-    base::refuse_unserved(
-        &table,
-        &["ask", "refused", "requires", "scopes", "state", "test"],
-    );
+    base::refuse_unserved(&table, &["scopes", "test"]);
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
     Lowered {
@@ -70,11 +67,16 @@ fn build<'a>(
         None => names::any_read(cx),
     };
     let completions = completions(cx, table, &variables, address.is_some(), &call, defaults);
-    let action = action(cx, table, defaults, &call);
-    let wraps = wraps(cx, table, defaults, call.names(), PARAMS);
+    let asks = ask::asks(cx, table, &call);
+    let call = &asks.call;
+    let action = action(cx, table, defaults, call);
+    let wraps = wraps(cx, table, defaults, call);
     check_cache(table, &wraps, &action);
-    let result = result(cx, table, &call, &action);
-    let per_caller = depends_on_caller(table);
+    let result = result(cx, table, call, &action);
+    let refused = ask::refused(table, &asks, |refused, call| {
+        contents::contents(cx, refused, call.names())
+    });
+    let per_caller = depends_on_caller(table) || !asks.spec.rounds.is_empty();
     let cache = self::cache(cx, table, per_caller);
     if let (Some(template), Some(size)) = (&template, &size) {
         let message = format!(
@@ -127,6 +129,8 @@ fn build<'a>(
         plain: plain(address.template.as_ref(), action.as_ref()),
         template: address.template,
         action,
+        asks: asks.spec,
+        refused,
         wraps,
         result: result?,
         cache,

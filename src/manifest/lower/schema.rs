@@ -23,6 +23,7 @@ pub(super) struct Input {
 
 /// A tool's input schema: `arguments`, or `input_schema`.
 pub(super) fn input<'a>(cx: &Cx<'a>, table: &Table<'a>) -> Input {
+    let validation = cx.settings.server.validation;
     let raw = table.entry("input_schema");
     let declared = table.table("arguments");
     let closed = additional(table);
@@ -54,7 +55,7 @@ pub(super) fn input<'a>(cx: &Cx<'a>, table: &Table<'a>) -> Input {
             };
         };
         let json = Arc::new(json);
-        let schema = compile(cx, table, &json, &origin, Root::Input);
+        let schema = compile(cx, table, &json, &origin, Root::Input, validation);
         return Input {
             json: Some(json),
             schema: schema.filter(|_| described.is_none() && !has_closed),
@@ -79,13 +80,14 @@ pub(super) fn input<'a>(cx: &Cx<'a>, table: &Table<'a>) -> Input {
     };
     let json = Arc::new(Value::Object(json));
     Input {
-        schema: compile(cx, table, &json, &origin, Root::Input),
+        schema: compile(cx, table, &json, &origin, Root::Input, validation),
         json: Some(json),
     }
 }
 
 /// A tool's output schema: `returns`, or `output_schema`. The outer `None` means that it is broken.
 pub(super) fn output<'a>(cx: &Cx<'a>, table: &Table<'a>) -> Option<Option<Arc<Schema>>> {
+    let validation = cx.settings.server.validation;
     let raw = table.entry("output_schema");
     let declared = table.table("returns");
     let is_twice = raw.is_some() && declared.is_some();
@@ -113,11 +115,19 @@ pub(super) fn output<'a>(cx: &Cx<'a>, table: &Table<'a>) -> Option<Option<Arc<Sc
             &Arc::new(Value::Object(json)),
             &origin,
             Root::Output,
+            validation,
         )
     });
     let raw = raw.map(|raw| {
         let (json, origin) = raw_schema(cx, table, raw)?;
-        compile(cx, table, &Arc::new(json), &origin, Root::Output)
+        compile(
+            cx,
+            table,
+            &Arc::new(json),
+            &origin,
+            Root::Output,
+            validation,
+        )
     });
     match (raw, declared) {
         (None, None) => Some(None),
@@ -220,12 +230,14 @@ fn say_unsupported(table: &Table<'_>, json: &Value, origin: &Origin<'_>) {
     }
 }
 
-fn compile(
+/// Compiles a schema, and says what is wrong with it where that was written.
+pub(super) fn compile(
     cx: &Cx<'_>,
     table: &Table<'_>,
     json: &Arc<Value>,
     origin: &Origin<'_>,
     root: Root,
+    validation: Validation,
 ) -> Option<Arc<Schema>> {
     let before = cx.findings.errors();
     if root == Root::Input
@@ -235,7 +247,7 @@ fn compile(
             say(table, error, origin);
         }
     }
-    let mut validation = cx.settings.server.validation;
+    let mut validation = validation;
     if root == Root::Input && table.has("actor") {
         say_unsupported(table, json, origin);
         // What reaches an actor is always checked.

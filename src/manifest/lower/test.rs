@@ -2,7 +2,7 @@
 //! of the manifest; they change nothing of what is served.
 
 use super::codes::{BAD_NAME, CONFLICT, MISPLACED};
-use super::{Cx, base, schema, test_expect, test_upstream};
+use super::{Cx, schema, test_answers, test_expect, test_upstream};
 use crate::lang::diag::Diagnostic;
 use crate::manifest::load::DUPLICATE_NAME;
 use crate::manifest::read::{At, Entry, Table, WRONG_TYPE, to_json};
@@ -68,12 +68,13 @@ fn test(
     };
     let ending = expect.as_ref().map(|expect| &expect.ending);
     let upstream = upstream(cx, tool, &table, ending);
-    base::refuse_unserved(&table, &["answers"]);
+    let answers = test_answers::answers(tool, &table);
     table.finish();
     Some(ToolTest {
         tool: tool_name?.to_owned(),
         name: name?.value,
         arguments: arguments?,
+        answers,
         upstream: upstream?,
         expect: expect?,
         at,

@@ -4,7 +4,7 @@ use super::action::{Action, action};
 use super::codes::{EMPTY_COMPONENT, NOT_STRUCTURED};
 use super::result::Answers;
 use super::wrap::{check_cache, wraps};
-use super::{Cx, Lowered, available, base, identity, names, schema, test};
+use super::{Cx, Lowered, ask, available, base, identity, names, schema, test};
 use crate::lang::diag::Diagnostic;
 use crate::lang::schema::header_params;
 use crate::manifest::read::{At, Table};
@@ -18,7 +18,7 @@ pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>)
     let (is_available, tool) =
         available::read(cx, &table, || build(cx, &table, name.as_ref(), defaults));
     let tests = test::tests(cx, &table, name.as_ref());
-    base::refuse_unserved(&table, &["ask", "refused", "requires", "scopes", "state"]);
+    base::refuse_unserved(&table, &["scopes"]);
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
     let tool = tool.filter(|_| is_whole).map(Arc::new);
@@ -46,11 +46,16 @@ fn build<'a>(
     let input = schema::input(cx, table);
     let output = schema::output(cx, table);
     let call = names::call(cx, input.json.as_deref());
-    let action = action(cx, table, defaults, &call);
-    let wraps = wraps(cx, table, defaults, call.names(), "args");
+    let asks = ask::asks(cx, table, &call);
+    let call = &asks.call;
+    let action = action(cx, table, defaults, call);
+    let wraps = wraps(cx, table, defaults, call);
     check_cache(table, &wraps, &action);
+    let refused = ask::refused(table, &asks, |refused, call| {
+        super::result::result(cx, refused, call.names()).0
+    });
     let before = cx.findings.errors();
-    let result = self::result(cx, table, &call, &action);
+    let result = self::result(cx, table, call, &action);
     if let (Some(Some(_)), Some(answer)) = (&output, &result) {
         // A misspelt `structured` is told of as such.
         if cx.findings.errors() == before {
@@ -80,6 +85,8 @@ fn build<'a>(
             Action::Whole(spec) => Some(spec),
             Action::Many | Action::Broken(_) => return None,
         },
+        asks: asks.spec,
+        refused,
         wraps,
         result: result?.spec,
         definition: identity::definition(cx, table, defaults, outside_before),

@@ -1,8 +1,8 @@
 //! `wrap`: what stands around a component's action.
 
-use super::Cx;
 use super::action::Action;
 use super::codes::{CONFLICT, EMPTY_COMPONENT};
+use super::{Cx, names};
 use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Template};
 use crate::manifest::read::{At, MISSING_KEY, Table, Templates};
@@ -13,22 +13,23 @@ const KINDS: [&str; 4] = ["timeout_ms", "concurrency", "rate_limit", "cache"];
 /// A day, in milliseconds.
 const DAY: i64 = 86_400_000;
 
-/// Reads the wrappers of a component: its own, or those of its file's defaults. `same` is the
-/// expression whose value tells one call from another.
+/// Reads the wrappers of a component: its own, or those of its file's defaults.
 pub(super) fn wraps<'a>(
     cx: &Cx<'a>,
     table: &Table<'a>,
     defaults: Option<&Table<'a>>,
-    names: &Names,
-    same: &str,
+    call: &names::Call,
 ) -> Vec<WrapSpec> {
+    let names = call.names();
+    // What tells one call from another.
+    let same = call.told_by();
     let items = match (table.has("wrap"), defaults) {
         (true, _) | (_, None) => table.tables("wrap"),
         (false, Some(defaults)) => defaults.default_tables("wrap"),
     };
     let items = items.into_iter();
     items
-        .filter_map(|item| wrap(cx, item, names, same))
+        .filter_map(|item| wrap(cx, item, names, &same))
         .collect()
 }
 

@@ -107,6 +107,7 @@ impl Reader<'_> {
             on_error: OnError::Refuse,
             state_dir: None,
             secret: None,
+            ask_ttl: Duration::from_secs(300),
             page_size: 100,
             caches: Caches {
                 tools: FRESH,
@@ -155,6 +156,9 @@ impl Reader<'_> {
         settings.secret = server
             .entry("secret")
             .and_then(|entry| self.secret(&server, &entry, "in `server.secret`"));
+        if let Some(read) = server.millis("ask_ttl_ms", 1_000..=900_000) {
+            settings.ask_ttl = read.value;
+        }
         if let Some(read) = server.literal("state_dir") {
             settings.state_dir = Some(absolute(&self.resolve(&read.at, &read.value)));
         }

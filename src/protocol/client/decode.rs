@@ -67,6 +67,16 @@ pub enum Notice {
     ListChanged(&'static str),
     /// A resource changed.
     Updated(String),
+    /// The server asks for something, by a request of its own (revisions with a handshake). It waits for
+    /// the answer.
+    Asked {
+        /// To be given back with the answer.
+        id: Value,
+        /// What it asks.
+        method: String,
+        /// With what.
+        params: Map<String, Value>,
+    },
     /// The server ended a request, or a subscription.
     Cancelled(Option<String>),
     /// Anything else: its method and parameters.

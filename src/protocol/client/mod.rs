@@ -15,6 +15,7 @@ pub use decode::{Message, Notice, RpcError, decode};
 pub use headers::headers;
 pub use relayed::{Relayed, Sent, answers, changes, failure, is_cancellation, is_error, one_line};
 pub use request::{
-    Request, Said, answer, cancelled, initialize, initialized, refusal, retry_with, subscription,
+    ELICIT, Request, Said, answer, cancelled, initialize, initialized, refusal, retry_with,
+    subscription,
 };
 pub use version::{Offered, Version, chosen};

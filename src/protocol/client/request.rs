@@ -14,6 +14,9 @@ pub struct Request {
     log_level: Option<String>,
 }
 
+/// By which a server asks a person (specification: elicitation).
+pub const ELICIT: &str = "elicitation/create";
+
 /// What the client says of itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Said {
@@ -24,7 +27,7 @@ pub struct Said {
 impl Said {
     fn capabilities(self) -> Value {
         if self.asks {
-            json!({ "elicitation": { "form": {} } })
+            json!({ "elicitation": { "form": {}, "url": {} } })
         } else {
             json!({})
         }
@@ -123,7 +126,10 @@ pub fn retry_with(
     responses: Map<String, Value>,
     state: Option<&Value>,
 ) -> Request {
-    let mut next = request.clone().with("inputResponses", responses);
+    let mut next = request.clone();
+    if !responses.is_empty() {
+        next = next.with("inputResponses", responses);
+    }
     match state {
         Some(state) => next = next.with("requestState", state.clone()),
         None => {

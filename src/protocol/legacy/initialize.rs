@@ -2,7 +2,8 @@
 //! and what either side can do.
 
 use super::session::{Agreed, Declared};
-use crate::ops::{Capabilities, OpError};
+use crate::ops::{ClientCapabilities, OpError};
+use crate::protocol::capabilities;
 use crate::protocol::declare;
 use crate::protocol::face::Face;
 use crate::protocol::json::Members;
@@ -43,9 +44,9 @@ pub(in crate::protocol) fn initialize(
     let version = version.ok_or_else(|| must_be("protocolVersion", "a string"))?;
     let revision = face.protocols.find(&version).and_then(Revision::legacy);
     let capabilities = match asked.capabilities {
-        Some(raw) if raw.get().starts_with('{') => request::capabilities(raw),
+        Some(raw) if raw.get().starts_with('{') => capabilities::read(raw),
         Some(_) => return Err(must_be("capabilities", "an object")),
-        None => Capabilities::default(),
+        None => ClientCapabilities::default(),
     };
     let client = match asked.client_info {
         Some(raw) => Some(

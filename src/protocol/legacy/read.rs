@@ -1,7 +1,7 @@
 //! A request to what it asks for: the operations all revisions have, and what only these have.
 
 use super::session::Agreed;
-use crate::ops::{Context, LogLevel, OpError, Operation};
+use crate::ops::{Context, Input, LogLevel, OpError, Operation};
 use crate::protocol::codes::Fault;
 use crate::protocol::face::Face;
 use crate::protocol::jsonrpc::Request;
@@ -65,6 +65,8 @@ pub(in crate::protocol) fn read(
                 progress: params.meta.progress()?,
                 log_level: agreed.declared.logging.then_some(USUAL_LEVEL),
                 trace: params.meta.trace(),
+                // Whoever is asked here answers on a stream.
+                input: Input::default(),
             };
             What::Operation(operation, context)
         }

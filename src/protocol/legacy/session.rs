@@ -14,7 +14,7 @@
 //! | 16 | random: what tells sessions from one another |
 //! | the rest | the client's name, 0, its version; each cut at 64 bytes. Empty when it named itself not |
 
-use crate::ops::{Capabilities, ClientInfo};
+use crate::ops::{ClientCapabilities, ClientInfo};
 use crate::protocol::codes::excerpt_of;
 use crate::protocol::seal::Sealer;
 use crate::protocol::version::Legacy;
@@ -46,7 +46,7 @@ pub(in crate::protocol) struct Agreed {
     pub(in crate::protocol) revision: Legacy,
     pub(in crate::protocol) declared: Declared,
     /// What the client can do.
-    pub(in crate::protocol) capabilities: Capabilities,
+    pub(in crate::protocol) capabilities: ClientCapabilities,
     /// Who the client says it is.
     pub(in crate::protocol) client: Option<ClientInfo>,
 }
@@ -76,7 +76,7 @@ impl Agreed {
         Self {
             revision,
             declared: Declared::default(),
-            capabilities: Capabilities::default(),
+            capabilities: ClientCapabilities::default(),
             client: None,
         }
     }
@@ -99,7 +99,7 @@ impl Session {
             FORM,
             place(agreed.revision),
             agreed.declared.to_bits(),
-            to_bits(agreed.capabilities),
+            agreed.capabilities.to_bits(),
         ];
         content.extend_from_slice(&self.until.to_be_bytes());
         content.extend_from_slice(&self.key.0);
@@ -136,7 +136,7 @@ impl Session {
             agreed: Agreed {
                 revision: *Legacy::ALL.get(usize::from(revision))?,
                 declared: Declared::of_bits(declared),
-                capabilities: of_bits(capabilities),
+                capabilities: ClientCapabilities::of_bits(capabilities),
                 client,
             },
             until,
@@ -175,28 +175,6 @@ impl Declared {
     }
 }
 
-fn to_bits(can: Capabilities) -> u8 {
-    bits(&[
-        can.form,
-        can.url,
-        can.sampling,
-        can.sampling_tools,
-        can.sampling_context,
-        can.roots,
-    ])
-}
-
-fn of_bits(bits: u8) -> Capabilities {
-    Capabilities {
-        form: bit(bits, 0),
-        url: bit(bits, 1),
-        sampling: bit(bits, 2),
-        sampling_tools: bit(bits, 3),
-        sampling_context: bit(bits, 4),
-        roots: bit(bits, 5),
-    }
-}
-
 /// The first of these is the lowest bit.
 fn bits(all: &[bool]) -> u8 {
     let higher_first = all.iter().rev();
@@ -220,7 +198,7 @@ mod tests {
         let agreed = Agreed {
             revision: Legacy::ALL[usize::from(old)],
             declared: Declared::of_bits(declared),
-            capabilities: of_bits(can),
+            capabilities: ClientCapabilities::of_bits(can),
             client,
         };
         Session::new(agreed, [7; 16], 1000)

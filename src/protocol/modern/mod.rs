@@ -12,5 +12,7 @@ mod resources;
 pub(super) use declare::{discover_result, prompts_page, tools_page};
 pub(super) use listen::{acknowledged, cancelled, change, listen_response};
 pub(super) use operation::{What, read};
-pub(super) use outcome::{completion_response, prompt_response, tool_response};
+pub(super) use outcome::{
+    completion_response, input_required_response, prompt_response, tool_response,
+};
 pub(super) use resources::{resource_response, resources_page, templates_page};

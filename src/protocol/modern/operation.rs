@@ -5,7 +5,7 @@
 use super::headers;
 use super::listen;
 use super::mirrored;
-use crate::ops::{Context, Filter, OpError, Operation};
+use crate::ops::{Context, Filter, Input, OpError, Operation};
 use crate::protocol::codes::Fault;
 use crate::protocol::face::Face;
 use crate::protocol::jsonrpc::{Request, text};
@@ -82,8 +82,23 @@ pub(in crate::protocol) fn read(
         progress: params.meta.progress()?,
         log_level: params.meta.log_level()?,
         trace: params.meta.trace(),
+        input: input(method, params)?,
     };
     Ok((what, context))
+}
+
+/// What the request brings for questions that it was asked. Only some methods ask any.
+fn input(method: &str, params: &Params<'_>) -> Result<Input, OpError> {
+    if !matches!(method, "tools/call" | "prompts/get" | "resources/read") {
+        return Ok(Input::default());
+    }
+    Ok(Input {
+        responses: request::object("inputResponses", params.input_responses)?,
+        state: match params.request_state {
+            Some(raw) => Some(request::string("requestState", Some(raw))?),
+            None => None,
+        },
+    })
 }
 
 /// The parameter that `Mcp-Name` mirrors.

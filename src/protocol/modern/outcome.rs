@@ -1,8 +1,9 @@
 //! What came of a request, written into its response.
 
 use super::declare::SHAPE;
-use crate::ops::{Completion, PromptOutcome, ToolOutcome};
+use crate::ops::{Completion, InputRequired, PromptOutcome, ToolOutcome};
 use crate::protocol::face::Face;
+use crate::protocol::input;
 use crate::protocol::json::{self, Members};
 use crate::protocol::jsonrpc::{self, Id};
 use crate::protocol::results;
@@ -39,6 +40,31 @@ pub(in crate::protocol) fn prompt_response(face: &Face, id: &Id, outcome: &Promp
     result.maybe_text("description", outcome.description.as_deref());
     results::messages(result.member("messages"), outcome, SHAPE);
     meta(face, &mut result, &outcome.meta);
+    result.close();
+    out.push(b'}');
+    out.into()
+}
+
+/// The response to a request whose caller is asked first (schema: InputRequiredResult).
+pub(in crate::protocol) fn input_required_response(
+    face: &Face,
+    id: &Id,
+    required: &InputRequired,
+) -> Bytes {
+    let state = required.state.as_ref().map_or(0, String::len);
+    let room = 512 * (1 + required.requests.len()) + face.server_info.len() + state;
+    let mut out = jsonrpc::begin_result(id, room);
+    let mut result = Members::open(&mut out);
+    result.text("resultType", "input_required");
+    let mut requests = Members::open(result.member("inputRequests"));
+    for (name, request) in &required.requests {
+        let mut members = Members::open(requests.member(name));
+        input::members(&mut members, request, SHAPE);
+        members.close();
+    }
+    requests.close();
+    result.maybe_text("requestState", required.state.as_deref());
+    server_meta(face, &mut result);
     result.close();
     out.push(b'}');
     out.into()

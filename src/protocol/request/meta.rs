@@ -1,11 +1,11 @@
 //! `params._meta`: what every request carries (specification: basic §_meta).
 
 use super::trace;
-use crate::ops::{Capabilities, ClientInfo, LogLevel, OpError, ProgressToken, Trace};
+use crate::ops::{ClientCapabilities, ClientInfo, LogLevel, OpError, ProgressToken, Trace};
+use crate::protocol::capabilities;
 use crate::protocol::codes::{Fault, excerpt};
 use crate::protocol::jsonrpc::{Id, text};
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -66,9 +66,9 @@ impl<'a> Meta<'a> {
     ///
     /// # Errors
     /// It does not say it.
-    pub(in crate::protocol) fn capabilities(&self) -> Result<Capabilities, Fault> {
+    pub(in crate::protocol) fn capabilities(&self) -> Result<ClientCapabilities, Fault> {
         let what = match self.capabilities {
-            Some(raw) if raw.get().starts_with('{') => return Ok(capabilities(raw)),
+            Some(raw) if raw.get().starts_with('{') => return Ok(capabilities::read(raw)),
             Some(_) => "`io.modelcontextprotocol/clientCapabilities` must be an object",
             None => "`params._meta` lacks `io.modelcontextprotocol/clientCapabilities`",
         };
@@ -165,65 +165,4 @@ pub(in crate::protocol) fn implementation(raw: &RawValue) -> Option<ClientInfo> 
     let raw = Some(raw.get()).filter(|raw| raw.starts_with('{'))?;
     let Implementation { name, version } = serde_json::from_str(raw).ok()?;
     Some(ClientInfo { name, version })
-}
-
-/// Reads ClientCapabilities. What is not an object is not there: a client that writes `true` or
-/// `null` has not said how it can be asked.
-pub(in crate::protocol) fn capabilities(raw: &RawValue) -> Capabilities {
-    if raw.get() == "{}" {
-        return Capabilities::default();
-    }
-    let known: Value = serde_json::from_str(raw.get()).unwrap_or_default();
-    let has = |object: &Value, name: &str| object.get(name).is_some_and(Value::is_object);
-    let elicitation = known.get("elicitation").filter(|value| value.is_object());
-    let sampling = known.get("sampling").filter(|value| value.is_object());
-    Capabilities {
-        // Without a mode it is the form, which once was the only one (specification: elicitation
-        // §Capabilities).
-        form: elicitation.is_some_and(|modes| has(modes, "form") || !has(modes, "url")),
-        url: elicitation.is_some_and(|modes| has(modes, "url")),
-        sampling: sampling.is_some(),
-        sampling_tools: sampling.is_some_and(|parts| has(parts, "tools")),
-        sampling_context: sampling.is_some_and(|parts| has(parts, "context")),
-        roots: has(&known, "roots"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(json: &str) -> Capabilities {
-        capabilities(serde_json::from_str::<&RawValue>(json).unwrap())
-    }
-
-    #[test]
-    fn a_capability_is_an_object_and_elicitation_alone_is_the_form() {
-        let none = Capabilities::default();
-        for nothing in [
-            "{}",
-            r#"{"elicitation":null,"roots":true,"sampling":[]}"#,
-            r#"{"experimental":{"roots":{}}}"#,
-        ] {
-            assert_eq!(read(nothing), none, "{nothing}");
-        }
-        let form = Capabilities { form: true, ..none };
-        assert_eq!(read(r#"{"elicitation":{}}"#), form);
-        assert_eq!(read(r#"{"elicitation":{"form":{}}}"#), form);
-        let url = Capabilities { url: true, ..none };
-        assert_eq!(read(r#"{"elicitation":{"url":{}}}"#), url);
-        assert_eq!(
-            read(
-                r#"{"elicitation":{"url":{},"form":{}},"sampling":{"tools":{}},"roots":{"listChanged":true}}"#
-            ),
-            Capabilities {
-                form: true,
-                url: true,
-                sampling: true,
-                sampling_tools: true,
-                sampling_context: false,
-                roots: true,
-            }
-        );
-    }
 }

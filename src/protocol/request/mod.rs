@@ -7,6 +7,6 @@ mod operation;
 mod params;
 mod trace;
 
-pub(super) use meta::{capabilities, implementation, level};
-pub(super) use operation::{operation, string};
+pub(super) use meta::{implementation, level};
+pub(super) use operation::{object, operation, string};
 pub(super) use params::Params;

@@ -30,7 +30,7 @@ pub(in crate::protocol) fn operation(
         "tools/call" => {
             offered(face.offer.tools)?;
             let name = string("name", params.name)?;
-            let arguments = arguments(params.arguments)?;
+            let arguments = object("arguments", params.arguments)?;
             Ok(("tools/call", Operation::CallTool { name, arguments }))
         }
         "resources/list" => {
@@ -84,18 +84,21 @@ pub(in crate::protocol) fn string(name: &str, raw: Option<&RawValue>) -> Result<
         .ok_or_else(|| OpError::InvalidParams(format!("`{name}` must be a string")))
 }
 
-/// A tool's arguments. Absent and `null` are the empty object.
-fn arguments(raw: Option<&RawValue>) -> Result<Arguments, OpError> {
+/// An object. Absent and `null` are the empty one.
+pub(in crate::protocol) fn object(
+    name: &str,
+    raw: Option<&RawValue>,
+) -> Result<Arguments, OpError> {
     let Some(raw) = raw else {
         return Ok(Arguments::new());
     };
     if !raw.get().starts_with('{') {
-        return Err(OpError::InvalidParams(
-            "`arguments` must be an object".into(),
-        ));
+        return Err(OpError::InvalidParams(format!(
+            "`{name}` must be an object"
+        )));
     }
     serde_json::from_str(raw.get())
-        .map_err(|error| OpError::InvalidParams(format!("`arguments`: {error}")))
+        .map_err(|error| OpError::InvalidParams(format!("`{name}`: {error}")))
 }
 
 /// An object of texts; absent is empty.

@@ -19,6 +19,8 @@ pub(in crate::protocol) struct Params<'a> {
     pub(in crate::protocol) context: Option<&'a RawValue>,
     pub(in crate::protocol) notifications: Option<&'a RawValue>,
     pub(in crate::protocol) level: Option<&'a RawValue>,
+    pub(in crate::protocol) input_responses: Option<&'a RawValue>,
+    pub(in crate::protocol) request_state: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
@@ -41,6 +43,10 @@ struct Members<'a> {
     context: Option<&'a RawValue>,
     #[serde(borrow)]
     notifications: Option<&'a RawValue>,
+    #[serde(borrow, rename = "inputResponses")]
+    input_responses: Option<&'a RawValue>,
+    #[serde(borrow, rename = "requestState")]
+    request_state: Option<&'a RawValue>,
     #[serde(borrow)]
     level: Option<&'a RawValue>,
 }
@@ -70,6 +76,8 @@ impl<'a> Params<'a> {
             argument: members.argument,
             context: members.context,
             notifications: members.notifications,
+            input_responses: members.input_responses,
+            request_state: members.request_state,
             level: members.level,
         })
     }

@@ -1,6 +1,7 @@
 //! Requests of the revisions with a handshake, and every mixture of them with the one that has none.
 
 use super::*;
+use crate::model::ClientCapability;
 use crate::protocol::version::Dialect;
 use crate::secret::Secret;
 
@@ -165,7 +166,8 @@ fn what_a_handshake_said_comes_beside_each_request() {
     let call = call(post_to(&face, &headers, message));
     let context = call.context;
     assert_eq!(context.client.unwrap().name, "c");
-    assert!(context.capabilities.form && !context.capabilities.url);
+    let can = |capability| context.capabilities.has(capability);
+    assert!(can(ClientCapability::Form) && !can(ClientCapability::Url));
     assert_eq!(context.log_level, Some(LogLevel::Info));
     assert_eq!(context.progress, Some(ProgressToken("\"p\"".into())));
     assert!(call.session.is_some());

@@ -147,7 +147,7 @@ fn no_secret_shows_in_an_error_a_list_a_check_or_a_log() {
         assert_eq!(checked.code, 0, "{}", checked.stderr);
         is_clean(format, &(checked.stdout + &checked.stderr));
     }
-    daemon.wait_for_log("answered a request");
+    daemon.wait_for_log("a request is over");
     is_clean("the log", &daemon.stderr());
     is_clean("the log", &stdio.stderr());
 }

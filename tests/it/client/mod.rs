@@ -9,6 +9,7 @@ mod connect;
 mod foreign;
 mod hostile;
 mod init;
+mod questions;
 
 use crate::support::{DEADLINE, Project};
 use std::path::Path;

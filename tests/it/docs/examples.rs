@@ -155,11 +155,12 @@ fn every_call_on_every_page_gives_the_answer_below_it() {
                 manifest = Some((project, block));
                 served = None;
             }
-            let request = match (block.call(), block.request()) {
+            let mut request = match (block.call(), block.request()) {
                 (Some(tool), _) => call(1, tool, parse(block)),
                 (None, Some(method)) => modern(1, method, parse(block)),
                 (None, None) => continue,
             };
+            request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = able();
             let (project, _) = manifest.as_ref().expect("a manifest stands above a call");
             let server = served.get_or_insert_with(|| project.stdio());
             let answer = plain(server.ask(&request));
@@ -215,13 +216,23 @@ fn parse(block: &Block) -> Value {
     serde_json::from_str(&block.text).unwrap_or_else(|error| panic!("{}: {error}", block.at))
 }
 
+/// The client of pages can be asked anything.
+fn able() -> Value {
+    serde_json::json!({ "elicitation": { "form": {}, "url": {} }, "sampling": {}, "roots": {} })
+}
+
 /// A response as pages show it.
 fn plain(mut response: Value) -> Value {
     if let Some(error) = response.get("error") {
         return serde_json::json!({ "error": error });
     }
     let result = response["result"].as_object_mut().unwrap();
-    result.remove("resultType");
+    if result["resultType"] == "complete" {
+        result.remove("resultType");
+    }
+    if result.contains_key("requestState") {
+        result["requestState"] = "(sealed)".into();
+    }
     if result.get("isError") == Some(&Value::Bool(false)) {
         result.remove("isError");
     }

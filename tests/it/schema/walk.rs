@@ -95,6 +95,12 @@ impl<'s> Schema<'s> {
 pub(super) fn known<'n>(nodes: &'n [Node<'_>]) -> Option<(&'n str, BTreeSet<String>)> {
     let listing = nodes.iter().filter_map(|(at, node)| {
         let known = node.get("properties")?.as_object()?;
+        if node
+            .get("additionalProperties")
+            .is_some_and(Value::is_object)
+        {
+            return None;
+        }
         Some((at.as_str(), known.keys().cloned().collect()))
     });
     let mut listing: Vec<_> = listing.collect();
@@ -107,7 +113,9 @@ fn list(at: &str, value: &Value, all: &mut BTreeMap<String, BTreeSet<String>>) {
         Value::Object(members) => {
             // A key may be called `properties` too; then its schema is what is below.
             let known = members.get("properties").and_then(Value::as_object);
-            if let Some(known) = known.filter(|_| !at.ends_with("/properties")) {
+            // In a table of names of the author's own no key is unknown.
+            let is_open = matches!(members.get("additionalProperties"), Some(Value::Object(_)));
+            if let Some(known) = known.filter(|_| !at.ends_with("/properties") && !is_open) {
                 all.insert(at.to_owned(), known.keys().cloned().collect());
             }
             for (key, inner) in members {

@@ -2,7 +2,7 @@
 
 use super::{ID, Listener, listen, said};
 use crate::support::{Both, Connection, Project, call, discover};
-use serde_json::{Value, json};
+use serde_json::json;
 
 const TOOL: &str = "[[tool]]\nname = \"t\"\nresult.text = \"1\"\n";
 const PROMPT: &str = "[[prompt]]\nname = \"p\"\nresult.text = \"1\"\n";
@@ -148,16 +148,17 @@ fn a_comment_edit_and_an_edit_of_what_no_list_shows_tell_nothing() {
 fn two_hundred_listeners_are_each_told_once_and_find_the_new_list() {
     const HTTP: usize = 180;
     const STDIO: usize = 20;
-    let project = project();
+    const RESOURCE: &str = "[[resource]]\nuri = \"x:r\"\nname = \"r\"\nresult.text = \"1\"\n";
+    let project = project().manifest("resource.toml", RESOURCE);
     let daemon = project.serve();
-    let both = json!({ "toolsListChanged": true, "promptsListChanged": true });
+    let all = json!({ "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true });
     let mut events: Vec<_> = (0..HTTP)
-        .map(|_| daemon.connect().events(&listen("listen", both.clone())))
+        .map(|_| daemon.connect().events(&listen("listen", all.clone())))
         .collect();
     // One stream of messages with many listeners.
     let mut stdio = project.stdio();
     for id in 0..STDIO {
-        stdio.send(&listen(id, both.clone()));
+        stdio.send(&listen(id, all.clone()));
         assert_eq!(said(&stdio.receive()).1, &json!(id));
     }
     for events in &mut events {
@@ -183,16 +184,36 @@ fn two_hundred_listeners_are_each_told_once_and_find_the_new_list() {
     told.sort_unstable();
     assert_eq!(told, (0..STDIO as u64).collect::<Vec<_>>());
     // Each was told once: the next is of something else.
-    project.save("manifests/prompt.toml", PROMPT.replace("\"p\"", "\"q\""));
-    for events in &mut events {
-        assert_eq!(
-            said(&events.next().unwrap()).0,
-            "notifications/prompts/list_changed"
-        );
-    }
-    for _ in 0..STDIO {
-        let message: Value = stdio.receive();
-        assert_eq!(message["method"], "notifications/prompts/list_changed");
+    let [tools, prompts, resources] =
+        ["tools", "prompts", "resources"].map(|kind| format!("notifications/{kind}/list_changed"));
+    let every = [tools.clone(), prompts.clone(), resources.clone()];
+    for (file, text, expected) in [
+        ("prompt", PROMPT.replace("\"p\"", "\"q\""), &[prompts][..]),
+        ("resource", RESOURCE.replace("\"r\"", "\"s\""), &[resources]),
+        // One reload that changes every kind.
+        (
+            "more",
+            format!("{TOOL}{PROMPT}{}", RESOURCE.replace("x:r", "x:s")),
+            &every,
+        ),
+        ("tool", TOOL.replace("\"t\"", "\"v\""), &[tools]),
+    ] {
+        project.save(&format!("manifests/{file}.toml"), text);
+        for events in &mut events {
+            for method in expected {
+                assert_eq!(said(&events.next().unwrap()).0, method);
+            }
+        }
+        let mut heard: Vec<(u64, String)> = (0..STDIO * expected.len())
+            .map(|_| stdio.receive())
+            .map(|message| {
+                let id = message["params"]["_meta"][ID].as_u64().unwrap();
+                (id, said(&message).0.to_owned())
+            })
+            .collect();
+        heard.sort_by_key(|(id, _)| *id);
+        let wanted = (0..STDIO as u64).flat_map(|id| expected.iter().map(move |m| (id, m.clone())));
+        assert_eq!(heard, wanted.collect::<Vec<_>>());
     }
 }
 
