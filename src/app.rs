@@ -133,7 +133,7 @@ async fn start(
     let around = Around {
         face,
         passed: manager.passed,
-        status,
+        status: status.clone(),
         audit,
         dropped: log.dropped(),
         shutdown: shutdown.clone(),
@@ -143,6 +143,8 @@ async fn start(
         () = shutdown.hurried().cancelled() => Ok(()),
     };
     shutdown.begin();
+    // An idle server stops faster than the task that says so may have run.
+    status.stopping();
     // Nothing is in flight any more that could message one.
     actors.stop();
     if !shutdown.wait(REAPING).await {
