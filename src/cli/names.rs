@@ -3,7 +3,6 @@
 use super::remote::Failed;
 use crate::client::{Client, ClientError, Kind};
 use crate::lang::diag::suggest::did_you_mean;
-use serde_json::Value;
 
 /// By which servers say that there is no such thing.
 const UNKNOWN: [i64; 2] = [-32602, -32002];

@@ -56,6 +56,8 @@ pub struct ServerSettings {
     pub state_dir: Option<PathBuf>,
     /// The key of cursors and sessions; made at start when absent.
     pub secret: Option<Secret>,
+    /// What was the secret before: its seals are still understood.
+    pub earlier_secrets: Vec<Secret>,
     /// How long the state that goes with questions holds.
     pub ask_ttl: Duration,
     /// Most entries on a page of a list, 1 to 10,000.

@@ -65,6 +65,8 @@ pub struct Context {
     pub trace: Trace,
     /// Who asks: what the transport found out, not what the request says.
     pub caller: Caller,
+    /// It is asked while the request runs, where its notifications go, and not by an answer.
+    pub asks_in_place: bool,
     /// What the caller brings for questions that it was asked.
     pub input: Input,
 }

@@ -88,6 +88,14 @@ impl Face {
         self
     }
 
+    /// Understands sessions too that were sealed with these secrets.
+    #[must_use]
+    pub fn knowing(mut self, earlier: &[Secret]) -> Self {
+        let sealer = self.sealer.take();
+        self.sealer = sealer.map(|sealer| sealer.knowing(legacy::PURPOSE, earlier));
+        self
+    }
+
     /// Whether a revision is spoken that has a handshake.
     pub fn shakes_hands(&self) -> bool {
         self.protocols.newest_legacy().is_some()

@@ -106,6 +106,11 @@ impl ReplyTo {
         Response::ok(body)
     }
 
+    /// Whether there is an error that names what the caller's program cannot do.
+    pub fn names_capabilities(&self) -> bool {
+        self.dialect == Dialect::Modern
+    }
+
     /// The answer that says no more than that it is done.
     pub fn done(&self) -> Response {
         Response::ok(legacy::done(&self.id))
@@ -113,7 +118,7 @@ impl ReplyTo {
 
     /// What is said before the answer: one line of JSON. `token` is the one the request brought.
     pub fn notice(&self, token: Option<&ProgressToken>, notice: &Notice) -> Bytes {
-        notice::notice(token, notice)
+        notice::notice(token, notice, self.dialect.shape())
     }
 
     /// The answer that the request is refused.

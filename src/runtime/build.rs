@@ -229,6 +229,7 @@ fn assemble(
     });
     let face = Face::new(&settings.server.identity, offer)
         .speaking(protocols, settings.server.secret.as_ref())
+        .knowing(&settings.server.earlier_secrets)
         .with_mirrored(mirrored);
     let (tools, prompts) = (Set::new(tools), Set::new(prompts));
     let resources = Resources::new(resources);

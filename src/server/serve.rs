@@ -28,6 +28,8 @@ pub struct Limits {
     /// How long a request may run (`http.request_timeout_ms`). It is dropped then and answered with
     /// an internal error; a tool's own, shorter limit is the one that says what became of its work.
     pub request_timeout: Duration,
+    /// How long a request waits for the answers of its caller, each time that it asks.
+    pub answers: Duration,
     /// How many requests of one stream may be in flight; one more is answered with an error. How many
     /// that came by HTTP may be worked on; more wait.
     pub in_flight: usize,
@@ -42,6 +44,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             request_timeout: Duration::from_secs(60),
+            answers: Duration::from_secs(300),
             in_flight: 256,
             queued: 1024,
             outliving: 1024,
@@ -120,6 +123,8 @@ impl<S: Snapshots> Server<S> {
     }
 
     async fn call(&self, runtime: Arc<S::Runtime>, mut call: Call, may_stream: bool) -> Reply {
+        // Who takes no stream cannot be asked on one.
+        call.context.asks_in_place &= may_stream;
         if call.outlives_caller {
             if let Some(level) = call
                 .session
@@ -229,8 +234,10 @@ impl<S: Snapshots> Endpoint for Server<S> {
                 }
                 Reply::Accepted
             }
-            // The server asks nothing of clients yet, so whatever this answers is long gone.
-            Step::Outcome(_) => Reply::Accepted,
+            Step::Outcome(outcome) => {
+                self.care.asking.came(outcome);
+                Reply::Accepted
+            }
             Step::Reply(response) => {
                 self.care.watch.metrics.counters().refused.add();
                 tracing::debug!(code = response.code, "refused a message");

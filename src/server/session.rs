@@ -221,8 +221,11 @@ impl<S: Snapshots> Session for StreamSession<S> {
         self.conversation.caller = runtime.access().stdio().clone();
         let carrier = Carrier::Stream(&mut self.conversation);
         match protocol::receive(runtime.face(), carrier, message) {
-            // The server asks nothing of clients yet, so whatever an outcome is of is long gone.
-            Step::Nothing | Step::Outcome(_) => Received::Nothing,
+            Step::Nothing => Received::Nothing,
+            Step::Outcome(outcome) => {
+                self.care.asking.came(outcome);
+                Received::Nothing
+            }
             Step::Cancel { id, .. } => {
                 let found = self.in_flight.cancel(&id);
                 tracing::debug!(found, "a request was cancelled");

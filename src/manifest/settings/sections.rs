@@ -108,6 +108,7 @@ impl Reader<'_> {
             on_error: OnError::Refuse,
             state_dir: None,
             secret: None,
+            earlier_secrets: Vec::new(),
             ask_ttl: Duration::from_secs(300),
             page_size: 100,
             caches: Caches {
@@ -157,6 +158,10 @@ impl Reader<'_> {
         settings.secret = server
             .entry("secret")
             .and_then(|entry| self.secret(&server, &entry, "in `server.secret`"));
+        for item in server.array("earlier_secrets").unwrap_or_default() {
+            let earlier = self.secret(&server, &item, "in `server.earlier_secrets`");
+            settings.earlier_secrets.extend(earlier);
+        }
         if let Some(read) = server.millis("ask_ttl_ms", 1_000..=900_000) {
             settings.ask_ttl = read.value;
         }

@@ -67,7 +67,7 @@ pub(in crate::protocol) fn read(
                 log_level: agreed.declared.logging.then_some(USUAL_LEVEL),
                 trace: params.meta.trace(),
                 caller: caller.clone(),
-                // Whoever is asked here answers on a stream.
+                asks_in_place: !agreed.capabilities.is_empty(),
                 input: Input::default(),
             };
             What::Operation(operation, context)

@@ -84,6 +84,7 @@ pub(in crate::protocol) fn read(
         log_level: params.meta.log_level()?,
         trace: params.meta.trace(),
         caller: caller.clone(),
+        asks_in_place: false,
         input: input(method, params)?,
     };
     Ok((what, context))

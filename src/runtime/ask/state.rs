@@ -57,7 +57,8 @@ impl States {
     pub(super) fn new(settings: &ServerSettings) -> Self {
         let secret = settings.secret.as_ref();
         Self {
-            sealer: Sealer::new(PURPOSE, secret.map(|secret| secret.reveal())),
+            sealer: Sealer::new(PURPOSE, secret.map(|secret| secret.reveal()))
+                .map(|sealer| sealer.knowing(PURPOSE, &settings.earlier_secrets)),
             lasts: settings.ask_ttl,
         }
     }
