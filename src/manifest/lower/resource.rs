@@ -1,6 +1,6 @@
 //! `[[resource]]`: one resource or resource template, whole.
 
-use super::action::{Action, action};
+use super::action::{ACTIONS, Action, action};
 use super::address::{Address, address};
 use super::codes::{CONFLICT, EMPTY_COMPONENT, NO_EFFECT};
 use super::names::PARAMS;
@@ -218,26 +218,32 @@ fn cache(cx: &Cx<'_>, table: &Table<'_>, per_caller: bool) -> Option<Cache> {
     Some(cache)
 }
 
-/// Whether any template names the caller.
-fn depends_on_caller(table: &Table<'_>) -> bool {
-    fn names_caller(value: &DeValue<'_>) -> bool {
-        match value {
-            DeValue::String(text) => {
-                let template = text.contains("{{") || text.contains("{%");
-                let template = template.then(|| Template::parse(text).ok()).flatten();
-                template.is_some_and(|template| template.uses("auth") || template.uses("client"))
-            }
-            DeValue::Array(items) => items.iter().any(|item| names_caller(item.get_ref())),
-            DeValue::Table(members) => members
-                .iter()
-                .any(|(_, member)| names_caller(member.get_ref())),
-            _ => false,
-        }
-    }
-    table
+/// Whether any template of what is read names the caller, those of the file's defaults included. A
+/// wrapper's do not change what is read.
+fn depends_on_caller(table: &Table<'_>, defaults: Option<&Table<'_>>) -> bool {
+    let own = table
         .entries()
-        .iter()
-        .any(|entry| names_caller(entry.value))
+        .into_iter()
+        .filter(|entry| entry.key != "wrap");
+    let inherited = ACTIONS.into_iter().filter(|kind| table.has(kind));
+    let inherited = inherited.filter_map(|kind| defaults?.table(kind));
+    let inherited = inherited.flat_map(|table| table.entries());
+    own.chain(inherited).any(|entry| names_caller(entry.value))
+}
+
+fn names_caller(value: &DeValue<'_>) -> bool {
+    match value {
+        DeValue::String(text) => {
+            let template = text.contains("{{") || text.contains("{%");
+            let template = template.then(|| Template::parse(text).ok()).flatten();
+            template.is_some_and(|template| template.uses("auth") || template.uses("client"))
+        }
+        DeValue::Array(items) => items.iter().any(|item| names_caller(item.get_ref())),
+        DeValue::Table(members) => members
+            .iter()
+            .any(|(_, member)| names_caller(member.get_ref())),
+        _ => false,
+    }
 }
 
 /// The variables that a file's path is made of and that stand for one segment.
