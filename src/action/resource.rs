@@ -149,6 +149,7 @@ fn content(
             .or_else(|| resource.declaration.mime_type.clone())
             .or_else(|| is_json.then(|| "application/json".to_owned())),
         payload,
+        meta: metadata(spec.metadata.as_ref(), scope)?,
     }))
 }
 
@@ -182,6 +183,7 @@ fn of_output(
             uri: uri.to_owned(),
             mime_type: declared.clone().or(own),
             payload,
+            meta: Map::new(),
         });
     }
     Ok(contents)
