@@ -87,7 +87,7 @@ impl Runtime {
 
     /// The names of the tools.
     pub fn tool_names(&self) -> impl Iterator<Item = &str> {
-        self.tools.set.keys()
+        self.tools.keys()
     }
 
     /// What `secrets` holds in templates.

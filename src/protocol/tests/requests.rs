@@ -167,7 +167,6 @@ fn tools_without_the_tools_capability_are_method_not_found() {
     for (method, members) in [("tools/list", ""), ("tools/call", r#""name":"add""#)] {
         let step = receive(
             &bare,
-            &Caller::default(),
             Carrier::Stream(&mut Conversation::default()),
             request(method, members).as_bytes(),
         );
