@@ -79,6 +79,7 @@ pub fn given(resource: &Resource, uri: &str, given: Value, cache: Cache) -> Reso
             uri: uri.to_owned(),
             mime_type,
             payload: Payload::Text(text),
+            meta: Map::new(),
         }],
         cache,
         meta: Map::new(),

@@ -156,7 +156,9 @@ impl Hub {
     pub fn all_updated(&self) {
         for listener in self.all() {
             listener.mark(|State { keys, pending, .. }| {
-                pending.uris.extend(keys.iter().map(|(_, uri)| Arc::clone(uri)));
+                pending
+                    .uris
+                    .extend(keys.iter().map(|(_, uri)| Arc::clone(uri)));
                 !keys.is_empty()
             });
         }
