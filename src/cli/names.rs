@@ -33,7 +33,7 @@ pub(super) async fn meant(client: &Client, kind: Kind, name: &str, failed: Faile
     if names.contains(&name) {
         return failed;
     }
-    match did_you_mean(name, names.into_iter()) {
+    match did_you_mean(name, names) {
         Some(help) => Failed::Misused(format!("there is no {what} `{name}`"), Some(help)),
         None => failed,
     }

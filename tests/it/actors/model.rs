@@ -55,7 +55,7 @@ fn ask(stdio: &mut Stdio, tool: &str) -> Result<u64, String> {
 fn play(seed: u64) {
     let mut random = Random(seed);
     let project = project(&manifest(0)).set("server.state_dir=\"states\"");
-    let mut stdio = project.stdio();
+    let mut stdio = started(&project);
     let (mut model, mut reloads) = (Model::default(), 0_u64);
     for step in 0..60 {
         let at = format!("seed {seed}, step {step}");
@@ -93,6 +93,11 @@ fn play(seed: u64) {
                 }
             }
             10 => {
+                // What still waits would be handled by the new one.
+                if model.restarts <= MAX_RESTARTS {
+                    model.counted += 1;
+                    assert_eq!(ask(&mut stdio, "add"), Ok(model.counted), "{at}");
+                }
                 // One of both actors changes, in turn, and begins anew; the other stays.
                 reloads += 1;
                 project.save("manifests/a.toml", manifest(reloads));
@@ -109,7 +114,7 @@ fn play(seed: u64) {
             _ => {
                 stdio.signal("KILL");
                 stdio.wait();
-                stdio = project.stdio();
+                stdio = started(&project);
                 let restored = ask(&mut stdio, "get").unwrap();
                 let may = model.kept..=model.kept + model.cast;
                 assert!(may.contains(&restored), "{at}: {restored} of {may:?}");
@@ -131,7 +136,14 @@ fn play(seed: u64) {
 /// In an orderly way, with the manifest that is there now.
 fn restarted(project: &Project, mut stdio: Stdio) -> Stdio {
     assert!(stdio.finish().0.success());
-    project.stdio()
+    started(project)
+}
+
+/// With the manifest that is there now: it has been read when a call is answered.
+fn started(project: &Project) -> Stdio {
+    let mut stdio = project.stdio();
+    ask(&mut stdio, "get").unwrap();
+    stdio
 }
 
 #[test]

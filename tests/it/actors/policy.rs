@@ -144,7 +144,10 @@ fn what_it_replies_is_what_becomes_of_the_call() {
         ("{ refuse = \"not {{ msg.arguments.a }}\" }", Err("not 1")),
         ("{ answer = { a = 9 } }", Ok(json!({ "a": 9 }))),
         // The output schema holds for it too.
-        ("{ answer = { b = 9 } }", Err("Invalid output")),
+        (
+            "{ answer = { b = 9 } }",
+            Err("the tool's output does not match its output schema"),
+        ),
         (
             "{ answer = \"a text\" }",
             Err("the tool has an output schema"),
