@@ -96,6 +96,8 @@ pub struct ContentSpec {
     pub mime_type: Option<Template>,
     /// What it holds.
     pub data: ContentData,
+    /// Its own `_meta`: an object.
+    pub metadata: Option<Tree>,
 }
 
 /// What a content holds.

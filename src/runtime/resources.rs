@@ -340,6 +340,7 @@ impl Runtime {
             uri,
             mime_type: matches!(part.payload, Payload::Text(_)).then(|| "text/plain".to_owned()),
             payload: part.payload,
+            meta: Map::new(),
         };
         Ok(Answer::Resource(ResourceOutcome {
             contents: vec![content],
