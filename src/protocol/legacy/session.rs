@@ -245,7 +245,7 @@ mod tests {
         let sound = || {
             let mut content = vec![FORM, 0, 0, 0];
             content.extend_from_slice(&u64::MAX.to_be_bytes());
-            content.extend_from_slice(&[0; 16]);
+            content.extend_from_slice(&[0; 32]);
             content
         };
         let open = |content: Vec<u8>| {
@@ -259,9 +259,9 @@ mod tests {
             content
         };
         for content in [
-            changed(0, 2),
+            changed(0, 1),
             changed(1, 2),
-            sound()[..27].to_vec(),
+            sound()[..43].to_vec(),
             [sound(), vec![0xff, 0, b'1']].concat(),
         ] {
             assert_eq!(open(content), None);

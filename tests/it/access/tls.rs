@@ -134,6 +134,36 @@ fn clients_are_served_by_tls_in_either_http() {
 }
 
 #[test]
+fn health_is_asked_where_the_name_of_the_certificate_does_not_matter() {
+    let certified = certified();
+    let project = served(&certified, "");
+    let health = |args: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_snodo"))
+            .arg("health")
+            .args(args)
+            .current_dir(project.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said)
+    };
+    let (_daemon, address) = serve(&project);
+    let url = format!("https://localhost:{}", address.port());
+    assert_eq!(
+        health(&["--url", &url, "--ca-file", "tls/cert.pem"]).0,
+        Some(0)
+    );
+    let (code, said) = health(&["--config", "snodo.toml"]);
+    assert_eq!(code, Some(1));
+    assert!(said.contains("the server speaks TLS"), "{said}");
+    let mut command = project.command("serve");
+    let listen = "http.listen=[\"127.0.0.1:0\",\"unix:s.sock\"]";
+    let _daemon = Daemon::start_at(command.args(["--set", listen]), "https");
+    let (code, said) = health(&["--config", "snodo.toml", "--set", listen]);
+    assert_eq!(code, Some(0), "{said}");
+}
+
+#[test]
 fn who_shakes_no_hands_is_not_waited_for() {
     let certified = certified();
     let project = served(&certified, "").set("http.head_timeout_ms=300");
