@@ -5,6 +5,7 @@ use super::{Failure, Output, block, metadata, render};
 use crate::lang::template::Scope;
 use crate::model::{Cache, ContentData, ContentSpec, PayloadSpec, Resource, ResourceResultSpec};
 use crate::ops::{Block, OpError, Payload, ResourceContent, ResourceOutcome};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// The contents of a resource at the requested URI. `cache` is how long and for whom they may be
@@ -62,10 +63,7 @@ fn outcome(
     })
 }
 
-type Made = (
-    Vec<ResourceContent>,
-    serde_json::Map<String, serde_json::Value>,
-);
+type Made = (Vec<ResourceContent>, Map<String, Value>);
 
 fn made(
     resource: &Resource,
@@ -129,6 +127,7 @@ fn content(
             .or_else(|| resource.declaration.mime_type.clone())
             .or_else(|| is_json.then(|| "application/json".to_owned())),
         payload,
+        meta: metadata(spec.metadata.as_ref(), scope)?,
     }))
 }
 
@@ -162,6 +161,7 @@ fn of_output(
             uri: uri.to_owned(),
             mime_type: declared.clone().or(own),
             payload,
+            meta: Map::new(),
         });
     }
     Ok(contents)

@@ -6,6 +6,7 @@ use crate::lang::diag::Span;
 use crate::lang::template::{Template, Tree};
 use crate::lang::uri_template::UriTemplate;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// A resource as `resources/list` shows it, or a template as `resources/templates/list` does.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,6 +59,8 @@ pub struct Resource {
     pub per_caller: bool,
     /// How variables are completed, those that are.
     pub completions: Vec<(String, CompleteSpec)>,
+    /// See [`Component::scopes`].
+    pub scopes: Arc<[String]>,
     /// See [`Component::fingerprint`].
     pub fingerprint: String,
     /// See [`Component::definition`].
@@ -93,6 +96,8 @@ pub struct ContentSpec {
     pub mime_type: Option<Template>,
     /// What it holds.
     pub data: ContentData,
+    /// Its own `_meta`: an object.
+    pub metadata: Option<Tree>,
 }
 
 /// What a content holds.
@@ -109,6 +114,10 @@ impl Component for Resource {
 
     fn key(&self) -> &str {
         &self.key
+    }
+
+    fn scopes(&self) -> &Arc<[String]> {
+        &self.scopes
     }
 
     fn action(&self) -> Option<&ActionSpec> {

@@ -59,6 +59,8 @@ pub struct ResourceContent {
     pub mime_type: Option<String>,
     /// What it holds.
     pub payload: Payload,
+    /// Its `_meta`; empty when it has none.
+    pub meta: Map<String, Value>,
 }
 
 /// The result of reading a resource.

@@ -36,6 +36,7 @@ pub(super) fn block(out: &mut Vec<u8>, block: &Block, shape: Shape) {
                 uri,
                 mime_type.as_deref(),
                 payload,
+                &Map::new(),
             );
             annotations
         }
@@ -82,13 +83,22 @@ fn media<'a>(
 }
 
 /// Writes TextResourceContents or BlobResourceContents.
-pub(super) fn contents(out: &mut Vec<u8>, uri: &str, mime_type: Option<&str>, payload: &Payload) {
+pub(super) fn contents(
+    out: &mut Vec<u8>,
+    uri: &str,
+    mime_type: Option<&str>,
+    payload: &Payload,
+    meta: &Map<String, Value>,
+) {
     let mut members = Members::open(out);
     members.text("uri", uri);
     members.maybe_text("mimeType", mime_type);
     match payload {
         Payload::Text(text) => members.text("text", text),
         Payload::Blob(blob) => members.text("blob", blob),
+    }
+    if !meta.is_empty() {
+        json::object(members.member("_meta"), meta);
     }
     members.close();
 }

@@ -41,7 +41,13 @@ pub(super) fn message(out: &mut Vec<u8>, message: &Message, shape: Shape) {
 /// Writes the contents of a ReadResourceResult.
 pub(super) fn contents(out: &mut Vec<u8>, outcome: &ResourceOutcome) {
     json::array(out, &outcome.contents, |out, item| {
-        content::contents(out, &item.uri, item.mime_type.as_deref(), &item.payload);
+        content::contents(
+            out,
+            &item.uri,
+            item.mime_type.as_deref(),
+            &item.payload,
+            &item.meta,
+        );
     });
 }
 

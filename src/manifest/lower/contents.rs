@@ -21,6 +21,7 @@ pub(super) fn contents(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Resource
             uri: None,
             mime_type: None,
             data,
+            metadata: None,
         }]
     });
     let several = table.has("contents").then(|| {
@@ -39,7 +40,7 @@ pub(super) fn contents(cx: &Cx<'_>, table: Table<'_>, names: &Names) -> Resource
     spec
 }
 
-/// One of `contents`: `{ uri, mime_type, text | json | blob | file }`.
+/// One of `contents`: `{ uri, mime_type, metadata, text | json | blob | file }`.
 fn content(cx: &Cx<'_>, item: Table<'_>, templates: &Templates<'_>) -> Option<ContentSpec> {
     let uri = blocks::given_uri(&item, templates);
     let mime_type = blocks::mime_type(&item, templates);
@@ -50,11 +51,13 @@ fn content(cx: &Cx<'_>, item: Table<'_>, templates: &Templates<'_>) -> Option<Co
     }
     let data = data(&item, templates);
     let (file, guessed) = blocks::file_payload(cx, &item).unzip();
+    let metadata = result::metadata(&item, templates);
     item.finish();
     Some(ContentSpec {
         uri,
         mime_type: mime_type.or_else(|| guessed.flatten().map(Template::literal_text)),
         data: data.or_else(|| file.map(ContentData::Payload))?,
+        metadata,
     })
 }
 

@@ -69,7 +69,7 @@ contents = [
     { text = "a" },
     { uri = "docs://b", mime_type = "text/html", text = "b" },
     { json = [1, 2], mime_type = "application/json" },
-    { blob = "aGk=" },
+    { blob = "aGk=", metadata = { "com.example/from" = "{{ params.uri }}" } },
     { file = "../logo.svg" },
     { file = "../bytes" },
 ]
@@ -84,7 +84,7 @@ contents = [
         { "uri": all, "mimeType": "text/plain", "text": "a" },
         { "uri": "docs://b", "mimeType": "text/html", "text": "b" },
         { "uri": all, "mimeType": "application/json", "text": "[1,2]" },
-        { "uri": all, "mimeType": "text/plain", "blob": "aGk=" },
+        { "uri": all, "mimeType": "text/plain", "blob": "aGk=", "_meta": { "com.example/from": all } },
         { "uri": all, "mimeType": "image/svg+xml", "text": "<svg/>" },
         { "uri": all, "mimeType": "text/plain", "blob": "/wA=" },
     ]);

@@ -123,6 +123,7 @@ fn results_are_shaped_by_their_revision() {
                 uri: "a:1".into(),
                 mime_type: None,
                 payload: Payload::Text("x".into()),
+                meta: Default::default(),
             }],
             cache: CACHE,
             meta: Default::default(),
