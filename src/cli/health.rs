@@ -7,6 +7,7 @@ use crate::manifest::settings;
 use crate::model::{Listen, Settings};
 use clap::Args;
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use url::Url;
@@ -31,6 +32,9 @@ pub(super) struct Arguments {
     /// Where the server is, instead of what the server file says: http://…, https://… or unix:/…
     #[arg(long, value_name = "URL", conflicts_with_all = ["paths", "config", "set"])]
     url: Option<String>,
+    /// A file of certificates to trust beside the platform's
+    #[arg(long, value_name = "FILE", requires = "url")]
+    ca_file: Option<PathBuf>,
     /// How long to wait for an answer, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 3000, value_parser = clap::value_parser!(u64).range(1..=600_000))]
     timeout_ms: u64,
@@ -49,7 +53,19 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    match ask(&target, Duration::from_millis(arguments.timeout_ms)) {
+    let ca = match arguments.ca_file.as_deref().map(std::fs::read).transpose() {
+        Ok(ca) => ca,
+        Err(error) => {
+            output::error(&format!("error: cannot read the certificates: {error}"));
+            return ExitCode::from(2);
+        }
+    };
+    let options = Options {
+        timeout: Duration::from_millis(arguments.timeout_ms),
+        ca: ca.into_iter().collect(),
+        ..Options::default()
+    };
+    match ask(&target, &options) {
         Ok((status, text)) => {
             output::result(text.trim_end());
             ExitCode::from(u8::from(status != 200))
@@ -61,16 +77,12 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
     }
 }
 
-fn ask(target: &Target, timeout: Duration) -> Result<(u16, String), String> {
+fn ask(target: &Target, options: &Options) -> Result<(u16, String), String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start: {error}"))?;
-    let options = Options {
-        timeout,
-        ..Options::default()
-    };
-    let got = runtime.block_on(client::get(target, &options));
+    let got = runtime.block_on(client::get(target, options));
     let (status, body) = got.map_err(|error| error.to_string())?;
     Ok((status, String::from_utf8_lossy(&body).into_owned()))
 }
@@ -110,7 +122,11 @@ fn described(source: Source) -> Result<Target, (String, u8)> {
 }
 
 fn places(settings: &Settings) -> impl Iterator<Item = &Listen> {
-    settings.reports.iter().chain(&settings.http.listen)
+    let is_tls = settings.http.tls.is_some();
+    // With TLS a server is reached by the name in its certificate, which only a person knows.
+    let messages = settings.http.listen.iter();
+    let messages = messages.filter(move |place| !is_tls || matches!(place, Listen::Unix(_)));
+    settings.reports.iter().chain(messages)
 }
 
 /// Where a server that listens there is reached from this machine.
