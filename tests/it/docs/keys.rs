@@ -87,6 +87,14 @@ file = { path = "a.toml", Z = 1 }
 [[tool]]
 name = "d"
 actor = { target = "x", call = "a", Z = 1 }
+[[tool]]
+name = "e"
+result.text = "x"
+refused = { text = "x", Z = 1 }
+[[tool.ask]]
+q = { form = "x", fields.s = { type = "string", Z = 1 }, fields.n = { type = "integer", Z = 1 }, fields.l = { type = "array", enum = [{ value = "x", title = "x", Z = 1 }], Z = 1 }, Z = 1 }
+u = { url = "https://x", message = "x", Z = 1 }
+m.sample = { messages = [{ role = "user", content = "x", Z = 1 }], max_tokens = 1, model_preferences = { Z = 1 }, Z = 1 }
 [[actor]]
 name = "x"
 Z = 1
