@@ -254,7 +254,10 @@ async fn serve(
     ));
     if let Some(reports) = reports {
         for address in reports.local_addrs() {
-            tracing::info!("serving reports at {}", place(address, "/metrics"));
+            tracing::info!(
+                "serving reports at {}",
+                place(&reports, address, "/metrics")
+            );
         }
         let (server, shutdown) = (Arc::clone(&server), shutdown.clone());
         beside.spawn(async move { reports.serve(server, &shutdown, Duration::ZERO).await });
@@ -284,9 +287,9 @@ async fn reports(
 }
 
 /// Where a listener is to be found.
-fn place(address: &http::LocalAddr, path: &str) -> String {
+fn place(listener: &http::Listener, address: &http::LocalAddr, path: &str) -> String {
     match address {
-        http::LocalAddr::Tcp(address) => format!("http://{address}{path}"),
+        http::LocalAddr::Tcp(address) => format!("{}://{address}{path}", listener.scheme()),
         http::LocalAddr::Unix(socket) => format!("unix:{}{path}", socket.display()),
     }
 }
@@ -311,11 +314,36 @@ async fn serve_http<E: Endpoint>(
         tracing::info!(
             components = %counts,
             "serving {}",
-            place(address, &settings.http.path)
+            place(&listener, address, &settings.http.path)
         );
     }
+    warn_of_open_doors(settings, &listener);
     let grace = settings.server.grace + LAST_WORDS + LEAVING;
     listener.serve(server, shutdown, grace).await;
+}
+
+/// Says what an operator should know before the first request comes from elsewhere.
+fn warn_of_open_doors(settings: &Settings, listener: &http::Listener) {
+    for address in listener.local_addrs() {
+        let http::LocalAddr::Tcp(address) = address else {
+            continue;
+        };
+        if address.ip().to_canonical().is_loopback() {
+            continue;
+        }
+        let is_clear = listener.scheme() == http::Scheme::Http;
+        if !settings.auth.on {
+            tracing::warn!(
+                %address,
+                "OPEN TO THE NETWORK: nobody who reaches this address is asked who they are; say in `[auth]` who may call"
+            );
+        } else if is_clear {
+            tracing::warn!(
+                %address,
+                "access tokens come to this address in the clear, unless something before it speaks TLS"
+            );
+        }
+    }
 }
 
 async fn serve_stdio<E: Endpoint>(

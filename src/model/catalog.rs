@@ -3,7 +3,7 @@
 use super::{ActionSpec, Actor, AskSpec, CompleteSpec, Prompt, Resource, Tool, WrapSpec};
 use crate::lang::diag::Span;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// What kind of component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,6 +66,12 @@ pub trait Component: fmt::Debug + Send + Sync + 'static {
 
     /// What stands around its action, the outermost first.
     fn wraps(&self) -> &[WrapSpec];
+
+    /// The scopes that a caller needs for it, in byte order, each once; empty is open to everybody.
+    fn scopes(&self) -> &Arc<[String]> {
+        static OPEN: LazyLock<Arc<[String]>> = LazyLock::new(Arc::default);
+        &OPEN
+    }
 
     /// How values that it takes are completed, by name.
     fn completions(&self) -> &[(String, CompleteSpec)] {

@@ -7,7 +7,7 @@ use crate::action::{Call, Failure, answer};
 use crate::guard::{Stop, Wrapped};
 use crate::lang::template::Scope;
 use crate::model::{Component, Tool};
-use crate::ops::{Answer, Arguments, Context, Notices, OpError, Operation, ToolOutcome};
+use crate::ops::{Answer, Arguments, Caller, Context, Notices, OpError, Operation, ToolOutcome};
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -35,24 +35,32 @@ impl Runtime {
         let request = Request { context, notices };
         match operation {
             Operation::Discover => Ok(Answer::Ready(self.discovery.clone())),
-            Operation::ListTools { cursor } => self.tools.list.page(cursor.as_deref()),
+            Operation::ListTools { cursor } => {
+                let seen = self.seen_by(&context.caller);
+                seen.tools.page(cursor.as_deref())
+            }
             Operation::CallTool { name, arguments } => {
-                let Some(entry) = self.tools.set.get(&name) else {
+                let Some(entry) = self.tools.get(&name) else {
                     return Err(OpError::UnknownTool(name));
                 };
+                permit(&*entry.component, &context.caller)?;
                 self.call_tool(entry, arguments, request).await
             }
             Operation::ListResources { cursor } => {
-                self.resources.page(&self.face, cursor.as_deref()).await
+                self.resource_page(cursor.as_deref(), &context.caller).await
             }
             Operation::ListResourceTemplates { cursor } => {
-                self.resources.template_page(cursor.as_deref())
+                let seen = self.seen_by(&context.caller);
+                seen.templates.page(cursor.as_deref())
             }
             Operation::ReadResource { uri } => {
                 let read = self.read_resource(uri, request);
                 read.await
             }
-            Operation::ListPrompts { cursor } => self.prompts.list.page(cursor.as_deref()),
+            Operation::ListPrompts { cursor } => {
+                let seen = self.seen_by(&context.caller);
+                seen.prompts.page(cursor.as_deref())
+            }
             Operation::GetPrompt { name, arguments } => {
                 let got = self.get_prompt(name, arguments, request);
                 got.await
@@ -144,6 +152,7 @@ impl Runtime {
             secrets: &self.values.secrets,
             notices: request.notices,
             name: component.key(),
+            caller: &request.context.caller,
         }
     }
 
@@ -157,6 +166,7 @@ impl Runtime {
         let request_id = context.request_id.clone();
         let method = context.method;
         let client = context.client.clone();
+        let caller = context.caller.clone();
         Scope::new()
             .with(root, brought)
             .with("secrets", Arc::clone(&self.values.secrets))
@@ -175,6 +185,27 @@ impl Runtime {
                 }
                 Value::Object(members)
             })
-            .with_lazy("auth", || Value::Object(Map::new()))
+            .with_lazy("auth", move || auth(&caller))
+    }
+}
+
+/// What `auth` holds in templates: nothing, when the caller has not shown who it is.
+fn auth(caller: &Caller) -> Value {
+    let mut members = Map::new();
+    if let Some(principal) = caller.principal() {
+        members.insert("principal".into(), principal.into());
+        members.insert("scopes".into(), caller.scopes().into());
+    }
+    Value::Object(members)
+}
+
+/// Lets a caller use a component if it has the scopes for it.
+///
+/// # Errors
+/// It has not; the error names all of them.
+pub(super) fn permit<C: Component>(component: &C, caller: &Caller) -> Result<(), OpError> {
+    match caller.has(component.scopes()) {
+        true => Ok(()),
+        false => Err(OpError::Forbidden(Arc::clone(component.scopes()))),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::ask::{Asked, NotAsked, check_caller};
 use super::complete::choose;
-use super::execute::Request;
+use super::execute::{Request, permit};
 use super::set::Entry;
 use super::{Runtime, resources};
 use crate::action::{Failure, complete, prompt};
@@ -24,10 +24,11 @@ impl Runtime {
         arguments: Texts,
         request: Request<'_>,
     ) -> Result<Answer, OpError> {
-        let Some(entry) = self.prompts.set.get(&name) else {
+        let Some(entry) = self.prompts.get(&name) else {
             return Err(OpError::UnknownPrompt(name));
         };
         let prompt = &*entry.component;
+        permit(prompt, &request.context.caller)?;
         check_caller(prompt, request.context.capabilities)?;
         let declared = prompt.declaration.arguments.iter();
         let missing: Vec<&str> = declared
@@ -91,9 +92,10 @@ impl Runtime {
                 return completed.await;
             }
         };
-        let Some(entry) = self.prompts.set.get(&name) else {
+        let Some(entry) = self.prompts.get(&name) else {
             return Err(OpError::UnknownPrompt(name));
         };
+        permit(&*entry.component, &request.context.caller)?;
         let declared = entry.component.declaration.arguments.iter();
         if !declared.clone().any(|declared| declared.name == argument) {
             let names: Vec<&str> = declared.map(|declared| declared.name.as_str()).collect();
@@ -119,6 +121,7 @@ impl Runtime {
         let Some(entry) = self.resources.named(&uri) else {
             return Err(OpError::ResourceNotFound(uri));
         };
+        permit(&*entry.component, &request.context.caller)?;
         let resource = &entry.component;
         let variables = resource.template.as_ref().map(UriTemplate::variables);
         let variables = variables.unwrap_or_default();

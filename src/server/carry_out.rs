@@ -3,7 +3,7 @@
 use super::Execute;
 use super::audit::Entry;
 use super::care::Care;
-use crate::ops::{Answer, Context, Notices, OpError, Operation};
+use crate::ops::{Answer, Caller, Context, Notices, OpError, Operation};
 use crate::protocol::{Call, Response};
 use crate::telemetry::{Histogram, Metrics, Outcome, Present, RequestId};
 use crate::units::Time;
@@ -82,6 +82,7 @@ pub(super) async fn carry_out<E: Execute>(
 struct Record {
     id: RequestId,
     method: &'static str,
+    caller: Caller,
     started: Instant,
     outcome: Outcome,
     code: Option<i64>,
@@ -98,6 +99,7 @@ impl Record {
         Self {
             id,
             method: context.method,
+            caller: context.caller.clone(),
             started: Instant::now(),
             outcome: Outcome::Cancelled,
             code: None,
@@ -130,6 +132,7 @@ impl Drop for Record {
         }
         tracing::debug!(
             method = self.method,
+            principal = self.caller.principal(),
             outcome = self.outcome.word(),
             code = self.code,
             bytes = self.bytes,

@@ -16,7 +16,9 @@ pub use text_diff::Change;
 use crate::actor::Actors;
 use crate::lang::diag::Diagnostic;
 use crate::model::{ActionSpec, Actor, Settings, Tool, ToolTest};
-use crate::ops::{Answer, ClientCapability, Context, Notices, OpError, Operation, ToolOutcome};
+use crate::ops::{
+    Answer, Caller, ClientCapability, Context, Notices, OpError, Operation, ToolOutcome,
+};
 use crate::process::Starter;
 use crate::runtime::{Runtime, build_for_test, helper, not_started};
 use crate::secret::Secret;
@@ -26,6 +28,7 @@ use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// The method of the call, as templates see it.
 const METHOD: &str = "tools/call";
@@ -115,6 +118,8 @@ async fn ended(
     let mut context = Context {
         request_id: "test".into(),
         method: METHOD,
+        // A test is of what the tool does: its caller may use it.
+        caller: Caller::known("test", tool.scopes.to_vec(), None, CancellationToken::new()),
         // Whoever runs tests can be asked anything.
         capabilities: ClientCapability::WORDS
             .map(|(_, one)| one)

@@ -13,6 +13,7 @@
 
 mod support;
 
+mod access;
 mod actions;
 mod asking;
 mod calls;
