@@ -2,12 +2,13 @@
 
 use super::answers::{Answers, hint};
 use super::call::Form;
+use super::names::meant;
 use super::notices::Shown;
 use super::output;
 use super::remote::{self, Failed, Place};
 use super::save::Saver;
 use super::show::{Page, pretty};
-use crate::client::Client;
+use crate::client::{Client, Kind};
 use crate::protocol::client::Request;
 use clap::Args;
 use serde_json::{Map, Value};
@@ -22,8 +23,8 @@ Examples:
 
 Exit codes:
   0    the prompt's messages
-  2    the command line is wrong
-  3    the server cannot be reached, does not speak the protocol, or has no such prompt
+  2    the command line is wrong: a name that is nearly that of a prompt
+  3    the server cannot be reached, does not speak the protocol, or refused the request
   130  interrupted (SIGTERM: 143)";
 
 /// `snodo prompt NAME [KEY=VALUE]…`.
@@ -67,7 +68,10 @@ async fn prompt(client: &Client, asked: &Arguments) -> Result<ExitCode, Failed> 
         .ask_through(&request, &mut |notice| shown.hear(&notice), &mut answers)
         .await;
     shown.clear();
-    let result = answer.map_err(hint)?;
+    let result = match answer.map_err(hint) {
+        Ok(result) => result,
+        Err(failed) => return Err(meant(client, Kind::Prompts, &asked.name, failed).await),
+    };
     let mut saver = Saver::new(asked.save.as_deref(), &asked.name);
     let mut page = Page::default();
     page.messages(&result, &mut saver).map_err(Failed::Here)?;

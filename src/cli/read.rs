@@ -2,12 +2,13 @@
 
 use super::answers::{Answers, hint};
 use super::call::Form;
+use super::names::meant;
 use super::notices::Shown;
 use super::output;
 use super::remote::{self, Failed, Place};
 use super::save::Saver;
 use super::show::{Page, blocks, pretty};
-use crate::client::Client;
+use crate::client::{Client, Kind};
 use crate::protocol::client::Request;
 use clap::Args;
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ Examples:
 
 Exit codes:
   0    the resource's contents
-  2    the command line is wrong
+  2    the command line is wrong: a URI that is nearly that of a resource
   3    the server cannot be reached, does not speak the protocol, or has no such resource
   130  interrupted (SIGTERM: 143)";
 
@@ -59,7 +60,10 @@ async fn read(client: &Client, asked: &Arguments) -> Result<ExitCode, Failed> {
         .ask_through(&request, &mut |notice| shown.hear(&notice), &mut answers)
         .await;
     shown.clear();
-    let result = answer.map_err(hint)?;
+    let result = match answer.map_err(hint) {
+        Ok(result) => result,
+        Err(failed) => return Err(meant(client, Kind::Resources, &asked.uri, failed).await),
+    };
     let name = asked.uri.rsplit('/').find(|part| !part.is_empty());
     let mut saver = Saver::new(asked.save.as_deref(), name.unwrap_or_default());
     let mut page = Page::default();

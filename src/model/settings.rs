@@ -1,7 +1,7 @@
 //! The server file, validated: identity, listeners, limits, logs; and the values that templates
 //! may see.
 
-use super::{Cache, HttpSettings, Identity, Listen};
+use super::{AuthSettings, Cache, HttpSettings, Identity, Listen};
 use crate::lang::diag::Span;
 use crate::lang::schema::Validation;
 use crate::secret::Secret;
@@ -21,6 +21,8 @@ pub struct Settings {
     pub server: ServerSettings,
     /// `[http]`: listeners and their limits.
     pub http: HttpSettings,
+    /// `[auth]`.
+    pub auth: AuthSettings,
     /// Longest time a request may take.
     pub request_timeout: Duration,
     /// Most requests in flight on one stdio stream, and at work over HTTP.

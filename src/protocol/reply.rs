@@ -8,6 +8,7 @@ use super::{capabilities, json, legacy, modern, notice};
 use crate::ops::{Answer, Change, Filter, Notice, OpError, ProgressToken};
 use bytes::Bytes;
 use http::StatusCode;
+use std::sync::Arc;
 
 /// Writes the answer to one request, and what is said before it, in the dialect the request was in.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub struct Response {
     pub body: Bytes,
     /// The code, when it is an error.
     pub code: Option<i64>,
+    /// The scopes that it takes, when it is refused because the caller lacks some.
+    pub forbidden: Option<Arc<[String]>>,
 }
 
 /// A change, for a client that has made a handshake.
@@ -50,6 +53,7 @@ impl Response {
             status: StatusCode::OK,
             body,
             code: None,
+            forbidden: None,
         }
     }
 }
@@ -197,6 +201,10 @@ pub(super) fn error(dialect: Dialect, id: Option<&Id>, fault: &Fault) -> Respons
         status,
         body: jsonrpc::error(id, code, &codes::message(fault), data),
         code: Some(code),
+        forbidden: match fault {
+            Fault::Op(OpError::Forbidden(scopes)) => Some(Arc::clone(scopes)),
+            _ => None,
+        },
     }
 }
 

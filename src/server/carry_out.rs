@@ -5,7 +5,7 @@ use super::admission::Turn;
 use super::asking::MOST_TIMES;
 use super::audit::Entry;
 use super::care::Care;
-use crate::ops::{Answer, Context, Notices, OpError, Operation, ToolOutcome};
+use crate::ops::{Answer, Caller, Context, Notices, OpError, Operation, ToolOutcome};
 use crate::protocol::{Call, Response, SessionKey};
 use crate::telemetry::{Histogram, Metrics, Outcome, Present, RequestId};
 use crate::units::Time;
@@ -139,6 +139,7 @@ async fn until_answered<E: Execute>(
 struct Record {
     id: RequestId,
     method: &'static str,
+    caller: Caller,
     started: Instant,
     outcome: Outcome,
     code: Option<i64>,
@@ -155,6 +156,7 @@ impl Record {
         Self {
             id,
             method: context.method,
+            caller: context.caller.clone(),
             started: Instant::now(),
             outcome: Outcome::Cancelled,
             code: None,
@@ -187,6 +189,7 @@ impl Drop for Record {
         }
         tracing::debug!(
             method = self.method,
+            principal = self.caller.principal(),
             outcome = self.outcome.word(),
             code = self.code,
             bytes = self.bytes,

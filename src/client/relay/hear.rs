@@ -6,7 +6,7 @@ use super::INTERNAL;
 use super::deliver::{Patience, Server};
 use super::exchange::Outcome;
 use super::parts::{HELD, Notices};
-use crate::client::http::is;
+use crate::client::http::{SESSION, is};
 use crate::protocol::client::{Sent, changes, failure, is_cancellation, is_error};
 use bytes::Bytes;
 use http::Method;
@@ -67,7 +67,7 @@ impl Server {
 
     /// The stream of a session, until the client ends, or for as long as there is one.
     pub(super) async fn hear(&self, notices: &Notices) {
-        let mut again = false;
+        let (mut again, mut renewed) = (false, None);
         let mut patience = Patience::new(None);
         loop {
             let (headers, number) = {
@@ -79,15 +79,22 @@ impl Server {
                     if response.status().is_success() && is(&response, "text/event-stream") =>
                 {
                     patience = Patience::new(None);
-                    if std::mem::replace(&mut again, true) {
+                    if std::mem::replace(&mut again, true) || number > 0 {
                         self.everything_changed(notices).await;
                     }
                     // However it ended, it is begun anew.
                     let _broken = self.events(response, &Value::Null, notices).await;
                 }
-                Ok(response) if matches!(response.status().as_u16(), 400 | 404) && again => {
-                    if let Err(Outcome::Failed(error)) = self.renew(number).await {
-                        return self.say(&error.to_string());
+                // The session is one that the server forgot, unless it has just been begun.
+                Ok(response)
+                    if matches!(response.status().as_u16(), 400 | 404)
+                        && headers.contains_key(SESSION)
+                        && renewed != Some(number) =>
+                {
+                    match self.renew(number).await {
+                        Ok(()) => renewed = Some(number + 1),
+                        Err(Outcome::Failed(error)) => return self.say(&error.to_string()),
+                        Err(_) => {}
                     }
                 }
                 Ok(response) if response.status().is_server_error() => {}

@@ -37,17 +37,18 @@ impl Reader<'_> {
         let server = self.server(&table, &manifests);
         let (http, requests) = self.http(&table);
         let reports = self.reports(&table);
+        let auth = self.auth(&table);
         let reload = reload(&table);
         let log = self.log(&table);
         let secrets = self.secrets(&table);
         let env = self.env(&table);
-        refuse_unserved(&table, &["auth"]);
         table.finish();
         Settings {
             server_file,
             manifests,
             server,
             http,
+            auth,
             request_timeout: requests.timeout,
             max_in_flight: requests.in_flight,
             max_queued: requests.queued,

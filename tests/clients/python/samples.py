@@ -57,6 +57,17 @@ async def every_sample(client):
     check(words.structured_content == {"words": 3, "characters": 17}, "count_words counts")
     server = await call(client, "describe_server")
     check(server.structured_content["server"]["name"] == "snodo-samples", "describe_server names it")
+    before = await call(client, "counter_add", {"by": 2})
+    after = await call(client, "counter_take")
+    value = before.structured_content["value"]
+    check(after.structured_content["value"] == value - 1, "the counter keeps its state")
+    await call(client, "job_put", {"job": "sweep the floor"})
+    taken = await call(client, "job_next")
+    check(taken.structured_content["job"] == "sweep the floor", "the queue gives what it was given")
+    note = f"a note of {newest}"
+    await call(client, "note_add", {"text": note})
+    notes = await call(client, "note_search", {"word": newest})
+    check(notes.structured_content["count"] >= 1, f"a note is found: {notes.structured_content}")
     heard = []
 
     async def progress(done, total, message):
@@ -70,7 +81,8 @@ async def every_sample(client):
     check(heard == sorted(heard), f"progress rises: {heard}")
     called = {
         "lines_by_folder", "git_log", "git_diff", "search_text", "read_file", "list_files", "disk_usage",
-        "load_average", "count_words", "describe_server",
+        "load_average", "count_words", "describe_server", "counter_add", "counter_take", "job_put", "job_next",
+        "note_add", "note_search",
     }
     tools = (await client.list_tools()).tools
     if any(tool.name == "uptime" for tool in tools):

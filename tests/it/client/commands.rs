@@ -227,7 +227,20 @@ fn resources_prompts_and_completions_are_printed_as_text() {
             said.err
         );
     }
-    let said = everywhere(&project, &["read", "docs://two"]);
+    for (args, err) in [
+        (
+            ["read", "docs://onne"],
+            "error: there is no resource `docs://onne`\n  = help: did you mean `docs://one`?\n",
+        ),
+        (
+            ["prompt", "reviev"],
+            "error: there is no prompt `reviev`\n  = help: did you mean `review`?\n",
+        ),
+    ] {
+        let said = everywhere(&project, &args);
+        assert_eq!((said.code, said.err.as_str()), (2, err));
+    }
+    let said = everywhere(&project, &["read", "elsewhere://things"]);
     assert_eq!((said.code, said.out.as_str()), (3, ""));
     assert!(
         said.err

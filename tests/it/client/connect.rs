@@ -259,17 +259,23 @@ fn a_session_that_the_server_forgot_is_begun_anew() {
     assert_eq!(told[1]["method"], "roots/list");
     client.send(&json!({ "jsonrpc": "2.0", "id": "q", "result": { "roots": [] } }));
     let lists = |requests: &[Request]| -> Vec<String> {
-        requests.iter().map(|request| message(request).1).collect()
+        let methods = requests.iter().map(|request| message(request).1);
+        methods.collect()
     };
+    let is_answer = |request: &Request| message(request).0["result"]["roots"].is_array();
+    crate::support::within("the answer arrives", || {
+        upstream.requests().iter().any(is_answer).then_some(())
+    });
     forgets.store(2, Ordering::SeqCst);
-    let called = client.ask(
+    client.send(
         &json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "x" } }),
     );
-    assert!(called["result"].is_object(), "{called}");
-    crate::support::within("the client is told", || {
+    let (mut called, mut told) = (false, false);
+    while !(called && told) {
         let message = client.receive();
-        (message["method"] == "notifications/tools/list_changed").then_some(())
-    });
+        called |= message["id"] == 2 && message["result"].is_object();
+        told |= message["method"] == "notifications/tools/list_changed";
+    }
     let requests = upstream.requests();
     let methods = lists(&requests);
     let anew = methods
@@ -321,4 +327,40 @@ fn a_signal_ends_it() {
     client.send(&call(2, "sleep", json!({})));
     client.signal("TERM");
     assert!(client.wait().success());
+}
+
+#[test]
+fn a_client_with_a_handshake_outlives_a_restart_too() {
+    let project = Project::with(MANIFEST);
+    let mut first = daemon(&project);
+    let mut client = connect(&project, &["s.sock"]);
+    let begin = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params":
+        { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" } } });
+    let begun = client.ask(&begin);
+    assert_eq!(begun["result"]["protocolVersion"], "2025-11-25", "{begun}");
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    let greet = |id: u32| {
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params":
+            { "name": "greet", "arguments": { "name": "Ada" } } })
+    };
+    assert_eq!(text_of(&client.ask(&greet(1))), "Hello, Ada");
+    first.signal("TERM");
+    assert!(first.wait().success());
+    client.wait_for_log("cannot reach the socket `s.sock`");
+    client.send(&greet(2));
+    project.write("manifests/a.toml", MANIFEST.replace("Hello", "Welcome"));
+    let _second = daemon(&project);
+    let mut told = [client.receive(), client.receive()];
+    told.sort_by_key(|message| message.get("method").is_some());
+    assert_eq!(text_of(&told[0]), "Welcome, Ada", "{told:?}");
+    let changed = "notifications/tools/list_changed";
+    assert_eq!(told[1]["method"], changed, "{told:?}");
+    // What is told by the new server comes through.
+    project.write(
+        "manifests/b.toml",
+        "[[tool]]\nname = \"b\"\nresult.text = \"b\"\n",
+    );
+    assert_eq!(client.receive()["method"], changed);
+    let (status, _) = client.finish();
+    assert!(status.success());
 }

@@ -10,6 +10,7 @@ mod foreign;
 mod hostile;
 mod init;
 mod questions;
+mod secure;
 
 use crate::support::{DEADLINE, Project};
 use std::path::Path;
