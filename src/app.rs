@@ -3,6 +3,7 @@
 //! Settings → manifests → runtime → server → transport, beside it the reloader; then it waits for
 //! a signal, or on stdio for the end of the input.
 
+mod events;
 mod first;
 mod manager;
 mod signals;
@@ -132,7 +133,7 @@ async fn start(
     let around = Around {
         face,
         passed: manager.passed,
-        status,
+        status: status.clone(),
         audit,
         dropped: log.dropped(),
         shutdown: shutdown.clone(),
@@ -142,6 +143,8 @@ async fn start(
         () = shutdown.hurried().cancelled() => Ok(()),
     };
     shutdown.begin();
+    // An idle server stops faster than the task that says so may have run.
+    status.stopping();
     // Nothing is in flight any more that could message one.
     actors.stop();
     if !shutdown.wait(REAPING).await {
@@ -181,6 +184,7 @@ async fn serve(
 ) -> anyhow::Result<()> {
     let (status, shutdown) = (around.status, &around.shutdown);
     let settings = state.settings.clone();
+    let told = state.actors.subscribe();
     let counts = runtime.counts();
     let runtime = Arc::new(runtime);
     let files = KnownFiles::default();
@@ -201,6 +205,7 @@ async fn serve(
         queued: settings.max_queued,
         outliving: settings.http.max_connections,
         request_timeout: settings.request_timeout,
+        answers: settings.server.ask_ttl,
     };
     let hub = Hub::new(settings.http.max_subscriptions);
     let watch = Watch {
@@ -244,6 +249,7 @@ async fn serve(
     // It ends when the process begins to stop; on stdio, when the set is dropped.
     let mut beside = JoinSet::new();
     let watched = settings.reload.clone();
+    beside.spawn(events::pass_on(told, hub.clone()));
     beside.spawn(reload::watch_files(files, hub, watched, stop.clone()));
     beside.spawn(reload::run(
         reloader,
@@ -254,7 +260,10 @@ async fn serve(
     ));
     if let Some(reports) = reports {
         for address in reports.local_addrs() {
-            tracing::info!("serving reports at {}", place(address, "/metrics"));
+            tracing::info!(
+                "serving reports at {}",
+                place(&reports, address, "/metrics")
+            );
         }
         let (server, shutdown) = (Arc::clone(&server), shutdown.clone());
         beside.spawn(async move { reports.serve(server, &shutdown, Duration::ZERO).await });
@@ -284,9 +293,9 @@ async fn reports(
 }
 
 /// Where a listener is to be found.
-fn place(address: &http::LocalAddr, path: &str) -> String {
+fn place(listener: &http::Listener, address: &http::LocalAddr, path: &str) -> String {
     match address {
-        http::LocalAddr::Tcp(address) => format!("http://{address}{path}"),
+        http::LocalAddr::Tcp(address) => format!("{}://{address}{path}", listener.scheme()),
         http::LocalAddr::Unix(socket) => format!("unix:{}{path}", socket.display()),
     }
 }
@@ -311,11 +320,36 @@ async fn serve_http<E: Endpoint>(
         tracing::info!(
             components = %counts,
             "serving {}",
-            place(address, &settings.http.path)
+            place(&listener, address, &settings.http.path)
         );
     }
+    warn_of_open_doors(settings, &listener);
     let grace = settings.server.grace + LAST_WORDS + LEAVING;
     listener.serve(server, shutdown, grace).await;
+}
+
+/// Says what an operator should know before the first request comes from elsewhere.
+fn warn_of_open_doors(settings: &Settings, listener: &http::Listener) {
+    for address in listener.local_addrs() {
+        let http::LocalAddr::Tcp(address) = address else {
+            continue;
+        };
+        if address.ip().to_canonical().is_loopback() {
+            continue;
+        }
+        let is_clear = listener.scheme() == http::Scheme::Http;
+        if !settings.auth.on {
+            tracing::warn!(
+                %address,
+                "OPEN TO THE NETWORK: nobody who reaches this address is asked who they are; say in `[auth]` who may call"
+            );
+        } else if is_clear {
+            tracing::warn!(
+                %address,
+                "access tokens come to this address in the clear, unless something before it speaks TLS"
+            );
+        }
+    }
 }
 
 async fn serve_stdio<E: Endpoint>(

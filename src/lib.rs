@@ -25,8 +25,11 @@ pub mod action;
 pub mod actor;
 pub mod protocol;
 
-// L4: the immutable runtime.
+// L3: what stands before an action; who calls.
+pub mod access;
 pub mod guard;
+
+// L4: the immutable runtime.
 pub mod runtime;
 
 // L5: a message in, an answer out; the tests that stand beside tools.

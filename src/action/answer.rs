@@ -54,6 +54,27 @@ fn outcome(made: Result<ToolOutcome, NoAnswer>) -> Result<ToolOutcome, OpError> 
     }
 }
 
+/// What a tool answers when something else than its action gives the answer: an object is structured
+/// content, a text one block.
+///
+/// # Errors
+/// It is neither.
+pub fn given(tool: &Tool, given: Value) -> Result<ToolOutcome, String> {
+    let outcome = match given {
+        Value::Object(_) => ToolOutcome {
+            content: vec![Block::text(given.to_string())],
+            structured: Some(given),
+            ..ToolOutcome::default()
+        },
+        Value::String(text) => ToolOutcome {
+            content: vec![Block::text(text)],
+            ..ToolOutcome::default()
+        },
+        _ => return Err("gave an answer that is neither an object nor a text".to_owned()),
+    };
+    Ok(conforming(tool, outcome))
+}
+
 /// What a tool with an output schema answers is structured and fits it; an error is neither.
 pub fn conforming(tool: &Tool, outcome: ToolOutcome) -> ToolOutcome {
     let Some(schema) = &tool.output else {

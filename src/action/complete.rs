@@ -32,6 +32,16 @@ pub fn candidates(
     }
 }
 
+/// The candidates when something else than an action gives them: a list, or a text's lines; `None`
+/// when it is neither.
+pub fn given(given: &Value) -> Option<Vec<String>> {
+    match given {
+        Value::Array(items) => Some(of_items(items)),
+        Value::String(text) => Some(of_lines(text)),
+        _ => None,
+    }
+}
+
 fn of_output(output: &dyn Output) -> Result<Vec<String>, Failure> {
     let answer = output.answer()?;
     if let Some(Value::Array(items)) = answer.structured.as_ref().filter(|_| !answer.is_error) {

@@ -20,7 +20,7 @@ pub mod shell;
 use crate::actor::Actors;
 use crate::lang::template::{Scope, Tree};
 use crate::model::ActionSpec;
-use crate::ops::{Notices, ToolOutcome, Trace};
+use crate::ops::{Caller, Notices, ToolOutcome, Trace};
 use crate::secret::Mask;
 use crate::shutdown::Shutdown;
 use actor::ActorAction;
@@ -44,6 +44,8 @@ pub struct Call<'a> {
     pub secrets: &'a Map<String, Value>,
     /// Where it may say how it goes.
     pub notices: &'a Notices,
+    /// Who asks.
+    pub caller: &'a Caller,
     /// The component's name: the logger of what its action logs.
     pub name: &'a str,
 }

@@ -18,8 +18,8 @@ const MOST: usize = 10_000;
 
 /// Outputs that can be read for a while. It outlives runtimes; clones are one.
 ///
-/// Whoever knows an output's URI may read it, so its id is 128 random bits, told only to the caller
-/// whose call it was.
+/// An output's id is 128 random bits, told only to the caller whose call it was; of a caller that has
+/// shown who it is, only the same may read it.
 #[derive(Clone, Debug, Default)]
 pub struct Outputs(Arc<Mutex<Kept>>);
 
@@ -37,6 +37,7 @@ struct Kept {
 #[derive(Debug)]
 struct One {
     bytes: Bytes,
+    owner: Option<String>,
     /// All of it is UTF-8, so that each part is text.
     is_text: bool,
     until: Instant,
@@ -53,9 +54,15 @@ pub struct Part {
 }
 
 impl Outputs {
-    /// Keeps an output for `ttl`, and gives its URI; `None` when the system has no randomness. With
-    /// `is_cut`, a character that is not whole at its end is left out.
-    pub fn keep(&self, mut bytes: Bytes, is_cut: bool, ttl: Duration) -> Option<String> {
+    /// Keeps an output of this principal's call for `ttl`, and gives its URI; `None` when the system
+    /// has no randomness. With `is_cut`, a character that is not whole at its end is left out.
+    pub fn keep(
+        &self,
+        mut bytes: Bytes,
+        is_cut: bool,
+        ttl: Duration,
+        owner: Option<&str>,
+    ) -> Option<String> {
         let mut id = [0; 16];
         SystemRandom::new().fill(&mut id).ok()?;
         let id = URL_SAFE_NO_PAD.encode(id);
@@ -68,14 +75,16 @@ impl Outputs {
             Err(_) => false,
         };
         let uri = format!("{PREFIX}{id}");
-        self.kept().add(id.into(), bytes, is_text, ttl);
+        let owner = owner.map(str::to_owned);
+        self.kept().add(id.into(), bytes, (is_text, owner), ttl);
         Some(uri)
     }
 
     /// Reads what a URI of a kept output names: all of it, or with `?offset=…&length=…` those bytes.
     /// Of text, a part holds the characters that begin in it, so that parts put together are the
-    /// whole. `None` when there is none, or no longer, or the URI asks for something else.
-    pub fn read(&self, uri: &str) -> Option<Part> {
+    /// whole. `None` when there is none, or no longer, or none of this principal's, or the URI asks
+    /// for something else.
+    pub fn read(&self, uri: &str, by: Option<&str>) -> Option<Part> {
         let rest = behind_prefix(uri)?;
         let (id, query) = match rest.split_once('?') {
             Some((id, query)) => (id, Some(query)),
@@ -85,6 +94,9 @@ impl Outputs {
         let mut kept = self.kept();
         kept.sweep(now);
         let one = kept.by_id.get(id)?;
+        if one.owner.as_deref() != by {
+            return None;
+        }
         let (offset, length) = window(query)?;
         let (bytes, is_text) = (one.bytes.clone(), one.is_text);
         let left = one.until.saturating_duration_since(now);
@@ -108,7 +120,13 @@ impl Outputs {
 }
 
 impl Kept {
-    fn add(&mut self, id: Arc<str>, bytes: Bytes, is_text: bool, ttl: Duration) {
+    fn add(
+        &mut self,
+        id: Arc<str>,
+        bytes: Bytes,
+        (is_text, owner): (bool, Option<String>),
+        ttl: Duration,
+    ) {
         let now = Instant::now();
         self.sweep(now);
         while self.by_age.len() >= MOST || self.bytes + bytes.len() > MOST_BYTES {
@@ -125,6 +143,7 @@ impl Kept {
         self.by_end.insert((until, number));
         let one = One {
             bytes,
+            owner,
             is_text,
             until,
             number,
@@ -196,18 +215,18 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3600);
 
     fn text(outputs: &Outputs, uri: &str) -> Option<String> {
-        match outputs.read(uri)?.payload {
+        match outputs.read(uri, None)?.payload {
             Payload::Text(text) => Some(text),
             Payload::Blob(_) => None,
         }
     }
 
     fn kept(outputs: &Outputs, bytes: impl Into<Bytes>) -> String {
-        outputs.keep(bytes.into(), false, HOUR).unwrap()
+        outputs.keep(bytes.into(), false, HOUR, None).unwrap()
     }
 
     fn blob(outputs: &Outputs, uri: &str) -> Payload {
-        outputs.read(uri).unwrap().payload
+        outputs.read(uri, None).unwrap().payload
     }
 
     #[test]
@@ -244,9 +263,13 @@ mod tests {
             "/x",
             "x",
         ] {
-            assert_eq!(outputs.read(&format!("{uri}{wrong}")), None, "{wrong}");
+            assert_eq!(
+                outputs.read(&format!("{uri}{wrong}"), None),
+                None,
+                "{wrong}"
+            );
         }
-        assert_eq!(outputs.read("snodo://output/"), None);
+        assert_eq!(outputs.read("snodo://output/", None), None);
         let shouted = uri.replace(PREFIX, "SNODO://Output/");
         assert_eq!(text(&outputs, &shouted).unwrap(), "grüße!");
         assert!(PREFIX.starts_with(Resource::OWN_SCHEME));
@@ -281,19 +304,25 @@ mod tests {
     fn a_cut_character_is_left_out_where_the_server_cut_it() {
         let outputs = Outputs::default();
         let bytes = Bytes::from_static(b"ab\xe2\x82");
-        let uri = outputs.keep(bytes, true, HOUR).unwrap();
+        let uri = outputs.keep(bytes, true, HOUR, None).unwrap();
         assert_eq!(text(&outputs, &uri).as_deref(), Some("ab"));
     }
 
     #[test]
     fn it_is_forgotten_in_time_and_for_want_of_room() {
         let outputs = Outputs::default();
-        let gone = outputs.keep("x".into(), false, Duration::ZERO).unwrap();
-        assert_eq!(outputs.read(&gone), None);
+        let gone = outputs
+            .keep("x".into(), false, Duration::ZERO, None)
+            .unwrap();
+        assert_eq!(outputs.read(&gone, None), None);
         let large = Bytes::from(vec![b'x'; ShellSpec::MOST_KEPT]);
         let uris: Vec<String> = (0..5).map(|_| kept(&outputs, large.clone())).collect();
-        assert!(outputs.read(&uris[0]).is_none());
-        assert!(uris[1..].iter().all(|uri| outputs.read(uri).is_some()));
+        assert!(outputs.read(&uris[0], None).is_none());
+        assert!(
+            uris[1..]
+                .iter()
+                .all(|uri| outputs.read(uri, None).is_some())
+        );
         assert!(uris.iter().collect::<std::collections::HashSet<_>>().len() == 5);
     }
 
@@ -301,8 +330,8 @@ mod tests {
     fn there_are_no_more_than_so_many() {
         let outputs = Outputs::default();
         let uris: Vec<String> = (0..=MOST).map(|_| kept(&outputs, "x")).collect();
-        assert_eq!(outputs.read(&uris[0]), None);
-        assert!(outputs.read(&uris[1]).is_some());
+        assert_eq!(outputs.read(&uris[0], None), None);
+        assert!(outputs.read(&uris[1], None).is_some());
         let kept = outputs.kept();
         let sizes = [kept.by_id.len(), kept.by_age.len(), kept.by_end.len()];
         assert_eq!((sizes, kept.bytes), ([MOST; 3], MOST));

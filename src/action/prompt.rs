@@ -5,6 +5,7 @@ use super::{Failure, Output, block, metadata, render};
 use crate::lang::template::Scope;
 use crate::model::{MessageSpec, Prompt, PromptResultSpec, Role};
 use crate::ops::{Block, Message, PromptOutcome};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// The messages of a prompt: from its `result`, or by default what its action gives, each block as
@@ -52,6 +53,49 @@ fn made(
         messages,
         meta: metadata(result.and_then(|result| result.metadata.as_ref()), scope)?,
     })
+}
+
+/// The messages when something else than the prompt's action gives them: a text is one of the user; an
+/// object has `messages`, each a `role` and the text of its `content`, and perhaps a `description`.
+///
+/// # Errors
+/// It is neither.
+pub fn given(prompt: &Prompt, given: Value) -> Result<PromptOutcome, String> {
+    let (messages, description) = match &given {
+        Value::String(text) => (Some(vec![message(Role::User, text)]), None),
+        Value::Object(members) => {
+            let messages = members.get("messages").and_then(Value::as_array);
+            let messages = messages.map(|messages| messages.iter().map(given_message).collect());
+            let description = members.get("description").and_then(Value::as_str);
+            (messages.unwrap_or_default(), description)
+        }
+        _ => (None, None),
+    };
+    let messages: Vec<Message> = messages
+        .ok_or_else(|| "gave an answer that is neither a text nor has `messages`".to_owned())?;
+    Ok(PromptOutcome {
+        description: description
+            .map(str::to_owned)
+            .or_else(|| prompt.declaration.description.clone()),
+        messages,
+        meta: Map::new(),
+    })
+}
+
+fn given_message(given: &Value) -> Option<Message> {
+    let role = match given.get("role")?.as_str()? {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        _ => return None,
+    };
+    Some(message(role, given.get("content")?.as_str()?))
+}
+
+fn message(role: Role, text: &str) -> Message {
+    Message {
+        role,
+        content: Block::text(text),
+    }
 }
 
 /// The messages that `result` says, those that are there.

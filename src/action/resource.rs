@@ -63,6 +63,29 @@ fn outcome(
     })
 }
 
+/// What a resource holds when something else than its action gives it: a text, or any other value
+/// as JSON.
+pub fn given(resource: &Resource, uri: &str, given: Value, cache: Cache) -> ResourceOutcome {
+    let declared = resource.declaration.mime_type.clone();
+    let (text, mime_type) = match given {
+        Value::String(text) => (text, declared),
+        json => {
+            let mime_type = declared.unwrap_or_else(|| "application/json".to_owned());
+            (json.to_string(), Some(mime_type))
+        }
+    };
+    ResourceOutcome {
+        contents: vec![ResourceContent {
+            uri: uri.to_owned(),
+            mime_type,
+            payload: Payload::Text(text),
+            meta: Map::new(),
+        }],
+        cache,
+        meta: Map::new(),
+    }
+}
+
 type Made = (Vec<ResourceContent>, Map<String, Value>);
 
 fn made(

@@ -1,47 +1,24 @@
-//! What actors tell those who listen beside their callers.
+//! What workers tell beside their answers: which resources have changed.
 
-use crate::ops::LogLevel;
-use serde_json::Value;
 use tokio::sync::broadcast;
 
 /// Most events that wait for one listener. When more come, the oldest are lost and the listener is
 /// told how many.
 pub const EVENTS: usize = 1024;
 
-/// What a worker tells at any time.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ActorEvent {
-    /// What stands behind this URI has changed.
-    ResourceUpdated {
-        /// The actor's name.
-        actor: String,
-        /// The URI.
-        uri: String,
-    },
-    /// A log message. It stands in the daemon's log too.
-    Log {
-        /// The actor's name.
-        actor: String,
-        /// How grave it is.
-        level: LogLevel,
-        /// Any JSON, secrets hidden.
-        data: Value,
-    },
-}
-
 /// Where actors put their events. They never wait for a listener.
 #[derive(Clone, Debug)]
-pub(super) struct Events(broadcast::Sender<ActorEvent>);
+pub(super) struct Events(broadcast::Sender<String>);
 
 /// Events from the moment of subscribing on.
 #[derive(Debug)]
-pub struct EventStream(broadcast::Receiver<ActorEvent>);
+pub struct EventStream(broadcast::Receiver<String>);
 
 /// What a listener hears next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Heard {
-    /// An event.
-    Event(ActorEvent),
+    /// What is read at this URI has changed. The URI is as the worker wrote it, and may be anything.
+    Updated(String),
     /// So many events were lost before the next: anything may have changed meanwhile.
     Lost(u64),
 }
@@ -51,9 +28,9 @@ impl Events {
         Self(broadcast::Sender::new(EVENTS))
     }
 
-    pub(super) fn put(&self, event: ActorEvent) {
+    pub(super) fn updated(&self, uri: String) {
         // Without a listener there is nobody to tell.
-        let _unheard = self.0.send(event);
+        let _unheard = self.0.send(uri);
     }
 
     pub(super) fn subscribe(&self) -> EventStream {
@@ -65,7 +42,7 @@ impl EventStream {
     /// Waits for the next; `None` when no actor can come any more. May be dropped and called again.
     pub async fn next(&mut self) -> Option<Heard> {
         match self.0.recv().await {
-            Ok(event) => Some(Heard::Event(event)),
+            Ok(uri) => Some(Heard::Updated(uri)),
             Err(broadcast::error::RecvError::Lagged(lost)) => Some(Heard::Lost(lost)),
             Err(broadcast::error::RecvError::Closed) => None,
         }

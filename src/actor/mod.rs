@@ -30,6 +30,6 @@ mod tests;
 
 pub use actors::{Actors, Prepared};
 pub use error::{CallError, StartError};
-pub use event::{ActorEvent, EVENTS, EventStream, Heard};
+pub use event::{EVENTS, EventStream, Heard};
 pub use mailbox::Address;
 pub use store::StateError;

@@ -5,7 +5,7 @@ mod said;
 mod speak;
 
 use super::error::{CallError, StartError};
-use super::event::{ActorEvent, Events};
+use super::event::Events;
 use super::mailbox::{Envelope, ReplyTo};
 use super::store::StateDir;
 use crate::model::{Actor, WorkerSpec};
@@ -195,14 +195,11 @@ impl Worker {
                 self.answer(Some(id), result)
             }
             Said::ResourceUpdated(uri) => {
-                let actor = self.actor.clone();
-                self.events.put(ActorEvent::ResourceUpdated { actor, uri });
+                self.events.updated(uri);
                 false
             }
             Said::Log { level, data } => {
-                let data = self.log.said(level, data);
-                let actor = self.actor.clone();
-                self.events.put(ActorEvent::Log { actor, level, data });
+                self.log.said(level, &data);
                 false
             }
             Said::Blank => false,

@@ -3,6 +3,7 @@
 use super::output;
 use super::remote::{Failed, Reached};
 use crate::client::{Options, Relay, Target};
+use crate::manifest::environment::Environment;
 use crate::shutdown::Shutdown;
 use crate::transport::stdio::{StdioOptions, serve_standard_streams};
 use clap::Args;
@@ -100,7 +101,7 @@ fn relay(asked: &Arguments) -> Result<Relay, Failed> {
     };
     let wait = super::remote::seconds("--wait", asked.wait)?;
     let options = Options {
-        headers: asked.reached.headers()?,
+        headers: asked.reached.headers(&Environment::of_process())?,
         ca: asked.reached.certificates()?,
         ..Options::default()
     };

@@ -7,6 +7,7 @@ use crate::manifest::settings;
 use crate::model::{Listen, Settings};
 use clap::Args;
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use url::Url;
@@ -31,6 +32,9 @@ pub(super) struct Arguments {
     /// Where the server is, instead of what the server file says: http://…, https://… or unix:/…
     #[arg(long, value_name = "URL", conflicts_with_all = ["paths", "config", "set"])]
     url: Option<String>,
+    /// A file of certificates to trust beside the platform's
+    #[arg(long, value_name = "FILE", requires = "url")]
+    ca_file: Option<PathBuf>,
     /// How long to wait for an answer, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 3000, value_parser = clap::value_parser!(u64).range(1..=600_000))]
     timeout_ms: u64,
@@ -49,7 +53,17 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    match ask(&target, Duration::from_millis(arguments.timeout_ms)) {
+    let ca = arguments.ca_file.as_ref().map(std::fs::read).transpose();
+    let ca = match ca {
+        Ok(ca) => ca.into_iter().collect(),
+        Err(error) => {
+            output::error(&format!(
+                "error: cannot read the file of --ca-file: {error}"
+            ));
+            return ExitCode::from(2);
+        }
+    };
+    match ask(&target, Duration::from_millis(arguments.timeout_ms), ca) {
         Ok((status, text)) => {
             output::result(text.trim_end());
             ExitCode::from(u8::from(status != 200))
@@ -61,13 +75,14 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
     }
 }
 
-fn ask(target: &Target, timeout: Duration) -> Result<(u16, String), String> {
+fn ask(target: &Target, timeout: Duration, ca: Vec<Vec<u8>>) -> Result<(u16, String), String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start: {error}"))?;
     let options = Options {
         timeout,
+        ca,
         ..Options::default()
     };
     let got = runtime.block_on(client::get(target, &options));
@@ -104,13 +119,24 @@ fn described(source: Source) -> Result<Target, (String, u8)> {
     };
     let target = places(&settings).find_map(target);
     target.ok_or_else(|| {
-        let message = "error: the server file does not say where the server is to be found\n  = help: name the place: `snodo health --url http://127.0.0.1:4000`";
+        let message = match settings.http.tls {
+            // Which name its certificate is for is not known here.
+            Some(_) => {
+                "error: the server speaks TLS at all of its addresses\n  = help: name the place by the certificate's name: `snodo health --url https://NAME:PORT`, or add a Unix socket to `http.listen`"
+            }
+            None => {
+                "error: the server file does not say where the server is to be found\n  = help: name the place: `snodo health --url http://127.0.0.1:4000`"
+            }
+        };
         (message.to_owned(), 1)
     })
 }
 
 fn places(settings: &Settings) -> impl Iterator<Item = &Listen> {
-    settings.reports.iter().chain(&settings.http.listen)
+    let is_clear =
+        |place: &&Listen| settings.http.tls.is_none() || !matches!(place, Listen::Tcp { .. });
+    let messages = settings.http.listen.iter().filter(is_clear);
+    settings.reports.iter().chain(messages)
 }
 
 /// Where a server that listens there is reached from this machine.

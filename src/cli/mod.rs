@@ -27,6 +27,7 @@ mod serve;
 mod show;
 mod stdio;
 mod test;
+mod token;
 
 use crate::app::Refused;
 use crate::manifest::settings::Asked;
@@ -67,6 +68,9 @@ enum Command {
     /// Run the tests that stand beside tools, and exit
     #[command(after_help = test::EXAMPLES)]
     Test(test::Arguments),
+    /// Make an access token, and what the server file says of it
+    #[command(after_help = token::EXAMPLES)]
+    Token(token::Arguments),
     /// Say what a server offers: tools, resources, prompts
     #[command(after_help = list::EXAMPLES)]
     List(list::Arguments),
@@ -143,6 +147,7 @@ pub fn main() -> ExitCode {
         Command::Health(arguments) => health::run(arguments),
         Command::Check(arguments) => check::run(arguments),
         Command::Test(arguments) => test::run(arguments),
+        Command::Token(arguments) => token::run(arguments),
         Command::List(arguments) => list::run(arguments),
         Command::Call(arguments) => call::run(arguments),
         Command::Catalog(arguments) => catalog::run(arguments),

@@ -7,6 +7,7 @@ use crate::manifest::environment::Environment;
 use crate::process::own_binary;
 use crate::protocol::client::Version;
 use clap::Args;
+use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -63,6 +64,9 @@ pub(super) struct Reached {
     /// A header of each request, 'Authorization: Bearer …' for example
     #[arg(long = "header", value_name = "NAME: VALUE")]
     headers: Vec<String>,
+    /// A variable of the environment that holds the access token to send
+    #[arg(long, value_name = "NAME")]
+    token_env: Option<String>,
     /// A file of certificates to trust beside the platform's
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
@@ -70,15 +74,18 @@ pub(super) struct Reached {
 
 impl Reached {
     fn is_empty(&self) -> bool {
-        self.headers.is_empty() && self.ca_file.is_none()
+        self.headers.is_empty() && self.token_env.is_none() && self.ca_file.is_none()
     }
 
     /// The headers that were given.
-    pub(super) fn headers(&self) -> Result<HeaderMap, Failed> {
+    pub(super) fn headers(&self, environment: &Environment) -> Result<HeaderMap, Failed> {
         let mut headers = HeaderMap::new();
         for text in &self.headers {
             let (name, value) = header(text)?;
             headers.append(name, value);
+        }
+        if let Some(name) = &self.token_env {
+            headers.insert(AUTHORIZATION, token(environment, name)?);
         }
         Ok(headers)
     }
@@ -192,7 +199,7 @@ impl Place {
         Ok((argv, shown))
     }
 
-    fn options(&self) -> Result<Options, Failed> {
+    fn options(&self, environment: &Environment) -> Result<Options, Failed> {
         let version = match &self.protocol {
             None => None,
             Some(name) => Some(Version::find(name).ok_or_else(|| {
@@ -209,7 +216,7 @@ impl Place {
             ));
         }
         let timeout = seconds("--timeout", self.timeout)?;
-        let headers = self.reached.headers()?;
+        let headers = self.reached.headers(environment)?;
         let ca = self.reached.certificates()?;
         Ok(Options {
             version,
@@ -253,6 +260,23 @@ fn header(text: &str) -> Result<(HeaderName, HeaderValue), Failed> {
     Ok((name, value))
 }
 
+/// The credentials that a variable holds.
+fn token(environment: &Environment, name: &str) -> Result<HeaderValue, Failed> {
+    let token = environment
+        .get(name)
+        .map(str::trim)
+        .filter(|token| !token.is_empty());
+    let Some(token) = token else {
+        let what = format!("the variable `{name}` of --token-env is not set or empty");
+        return Err(Failed::misused(what));
+    };
+    // The value is a credential: it is not shown.
+    let wrong = |_| Failed::misused(format!("the variable `{name}` holds no access token"));
+    let mut value = HeaderValue::try_from(format!("Bearer {token}")).map_err(wrong)?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
 /// Connects, works, disconnects, and gives the exit code. An interrupt cancels what is under way.
 pub(super) fn with<W>(place: &Place, work: W) -> ExitCode
 where
@@ -266,9 +290,10 @@ pub(super) fn with_answers<W>(place: &Place, asks: bool, work: W) -> ExitCode
 where
     W: AsyncFnOnce(&Client) -> Result<ExitCode, Failed>,
 {
-    let prepared = place.options().and_then(|mut options| {
+    let environment = Environment::of_process();
+    let prepared = place.options(&environment).and_then(|mut options| {
         options.said.asks = asks;
-        let target = place.target(&Environment::of_process())?;
+        let target = place.target(&environment)?;
         Ok((target, options))
     });
     let (target, options) = match prepared {

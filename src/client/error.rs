@@ -152,7 +152,8 @@ impl ClientError {
             }
             Self::Status { status, .. } => match status.as_u16() {
                 401 | 403 => {
-                    "give credentials with --header 'Authorization: Bearer …', if it wants any"
+                    "--token-env NAME sends the access token that the variable NAME holds, and --header \
+                     any other credentials"
                         .into()
                 }
                 404 | 405 => "name the whole address, which often ends in /mcp".into(),

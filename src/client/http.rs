@@ -121,11 +121,15 @@ impl Http {
         }
         let body = self.whole(response).await?;
         match decode(&body) {
-            // Nothing is served here at all, or the session is over; an unknown method is another thing.
+            // Nothing is served here at all, or not to this caller, or the session is over; an unknown
+            // method is another thing.
             Ok(Message::Answer {
                 outcome: Err(error),
                 ..
-            }) if status == StatusCode::NOT_FOUND && error.code != METHOD_NOT_FOUND => {
+            }) if status == StatusCode::UNAUTHORIZED
+                || status == StatusCode::FORBIDDEN
+                || (status == StatusCode::NOT_FOUND && error.code != METHOD_NOT_FOUND) =>
+            {
                 Err(self.status(status, &body))
             }
             Ok(Message::Answer { outcome, .. }) => Ok(outcome),

@@ -1,22 +1,27 @@
-//! What stands around an action: limits on how long, how many at the same time and how often, and
-//! answers kept for a while. The first wrapper of a component is the outermost.
+//! What stands around an action: limits on how long, how many at the same time and how often,
+//! answers kept for a while, and actors that decide. The first wrapper of a component is the outermost.
 //!
 //! A wrapper's state belongs to its component and lives as long as the component is unchanged,
 //! whatever runtimes come and go. Whatever way a call ends, what it held is given back by dropping.
 
 mod cache;
 mod gate;
+mod policy;
 mod rate;
 
+use crate::actor::Actors;
 use crate::lang::template::{Scope, Template};
-use crate::model::WrapSpec;
+use crate::model::{Kind, WrapSpec};
 use crate::ops::{Answer, OpError};
 use crate::units::Time;
 use cache::Cache;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use gate::Gate;
+use policy::{Policy, Verdict};
 use rate::Rate;
+use serde_json::{Map, Value};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -48,21 +53,43 @@ enum Wrap {
     Concurrency(Gate),
     RateLimit { rate: Rate, key: Option<Template> },
     Cache { cache: Cache, key: Template },
+    Actor(Policy),
 }
 
 /// The call that wrappers stand around.
-#[derive(Clone, Copy, Debug)]
-pub struct Wrapped<'a> {
-    /// What its templates see.
-    pub scope: &'a Scope,
-    /// What of the component it is: calls of different slots never share an answer.
-    pub slot: &'a str,
+pub trait Inside: Sync {
+    /// What is called: its kind, and what it is found by.
+    fn component(&self) -> (Kind, &str);
+
+    /// What of the component it is, when it is a completion: calls of different slots never share an
+    /// answer.
+    fn slot(&self) -> &str {
+        ""
+    }
+
+    /// The name under which templates see the arguments.
+    fn root(&self) -> &'static str;
+
+    /// Other arguments, checked as the caller's were, and defaults filled in.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    fn checked(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, String>;
+
+    /// The answer that a wrapper gives in place of the call.
+    ///
+    /// # Errors
+    /// Why it cannot be one.
+    fn answer(&self, given: Value) -> Result<Answer, String>;
+
+    /// Does what was called for. Dropping the future stops it.
+    fn run(&self, scope: Scope) -> BoxFuture<'_, Outcome>;
 }
 
 impl Wraps {
-    /// Fresh ones.
-    pub fn new(specs: &[WrapSpec]) -> Self {
-        Self(specs.iter().map(Wrap::new).collect())
+    /// Fresh ones. Actors are found among these.
+    pub fn new(specs: &[WrapSpec], actors: &Actors) -> Self {
+        Self(specs.iter().map(|spec| Wrap::new(spec, actors)).collect())
     }
 
     /// Whether there are none.
@@ -70,19 +97,23 @@ impl Wraps {
         self.0.is_empty()
     }
 
-    /// The call inside all of them. Nothing happens before it is polled; dropping it drops the call.
-    pub fn around<'a>(
-        &'a self,
-        wrapped: Wrapped<'a>,
-        call: BoxFuture<'a, Outcome>,
-    ) -> BoxFuture<'a, Outcome> {
-        let wraps = self.0.iter().rev();
-        wraps.fold(call, |inner, wrap| wrap.around(wrapped, inner))
+    /// The call inside all of them; `scope` is what its templates see. Nothing happens before it is
+    /// polled; dropping it drops the call.
+    pub fn around<'a>(&'a self, inside: &'a dyn Inside, scope: Scope) -> BoxFuture<'a, Outcome> {
+        around(&self.0, inside, scope)
+    }
+}
+
+/// The call inside these.
+fn around<'a>(wraps: &'a [Wrap], inside: &'a dyn Inside, scope: Scope) -> BoxFuture<'a, Outcome> {
+    match wraps.split_first() {
+        None => inside.run(scope),
+        Some((first, rest)) => first.around(rest, inside, scope).boxed(),
     }
 }
 
 impl Wrap {
-    fn new(spec: &WrapSpec) -> Self {
+    fn new(spec: &WrapSpec, actors: &Actors) -> Self {
         match spec {
             WrapSpec::Timeout(limit) => Self::Timeout(*limit),
             WrapSpec::Concurrency { limit, queue } => Self::Concurrency(Gate::new(*limit, *queue)),
@@ -94,41 +125,50 @@ impl Wrap {
                 cache: Cache::new(*ttl),
                 key: key.clone(),
             },
+            WrapSpec::Actor(spec) => Self::Actor(Policy::new(spec, actors)),
         }
     }
 
-    fn around<'a>(
-        &'a self,
-        wrapped: Wrapped<'a>,
-        inner: BoxFuture<'a, Outcome>,
-    ) -> BoxFuture<'a, Outcome> {
+    async fn around(&self, rest: &[Self], inside: &dyn Inside, scope: Scope) -> Outcome {
         match self {
-            Self::Timeout(limit) => in_time(*limit, inner).boxed(),
-            Self::Concurrency(gate) => async move {
+            Self::Timeout(limit) => in_time(*limit, around(rest, inside, scope)).await,
+            Self::Concurrency(gate) => {
                 let _place = gate.enter().await.map_err(|full| refused(&full))?;
-                inner.await
+                around(rest, inside, scope).await
             }
-            .boxed(),
-            Self::RateLimit { rate, key } => async move {
+            Self::RateLimit { rate, key } => {
                 let key = match key {
-                    Some(key) => text(key, wrapped.scope)?,
+                    Some(key) => text(key, &scope)?,
                     None => String::new(),
                 };
                 let counted = rate.count(&key, Instant::now());
                 counted.map_err(|used_up| refused(&used_up))?;
-                inner.await
+                around(rest, inside, scope).await
             }
-            .boxed(),
-            Self::Cache { cache, key } => async move {
-                let key = format!("{}\0{}", wrapped.slot, text(key, wrapped.scope)?);
+            Self::Cache { cache, key } => {
+                let key = format!("{}\0{}", inside.slot(), text(key, &scope)?);
                 if let Some(kept) = cache.get(&key, Instant::now()) {
                     return Ok(kept);
                 }
-                let answer = inner.await?;
+                let answer = around(rest, inside, scope).await?;
                 cache.keep(key, &answer, Instant::now());
                 Ok(answer)
             }
-            .boxed(),
+            Self::Actor(policy) => {
+                let scope = match policy.ask(inside, &scope).await? {
+                    Verdict::Continue => scope,
+                    Verdict::With(arguments) => {
+                        let checked = inside.checked(arguments);
+                        let arguments = checked.map_err(|wrong| policy.wrong(&wrong))?;
+                        scope.with(inside.root(), Arc::new(arguments))
+                    }
+                    Verdict::Answer(given) => {
+                        let answer = inside.answer(given);
+                        return answer.map_err(|wrong| policy.wrong(&wrong));
+                    }
+                };
+                around(rest, inside, scope).await
+            }
         }
     }
 }

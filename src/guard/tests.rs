@@ -24,19 +24,63 @@ fn answer(text: &str) -> Answer {
     })
 }
 
-/// Calls the wrapped call, which takes `millis` and answers how many calls it has had.
+/// A call that takes a while, and answers how many there were before it.
+struct Counted<'a> {
+    calls: &'a AtomicUsize,
+    slot: &'a str,
+    millis: u64,
+    fails: bool,
+}
+
+impl Inside for Counted<'_> {
+    fn component(&self) -> (Kind, &str) {
+        (Kind::Tool, "t")
+    }
+
+    fn slot(&self) -> &str {
+        self.slot
+    }
+
+    fn root(&self) -> &'static str {
+        "args"
+    }
+
+    fn checked(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, String> {
+        Ok(arguments)
+    }
+
+    fn answer(&self, given: Value) -> Result<Answer, String> {
+        Ok(answer(&given.to_string()))
+    }
+
+    fn run(&self, _: Scope) -> BoxFuture<'_, Outcome> {
+        let call = async {
+            let number = self.calls.fetch_add(1, Ordering::SeqCst);
+            sleep(Duration::from_millis(self.millis)).await;
+            match self.fails {
+                true => Ok(Answer::Tool(ToolOutcome::error("no"))),
+                false => Ok(answer(&number.to_string())),
+            }
+        };
+        call.boxed()
+    }
+}
+
 async fn call(wraps: &Wraps, calls: &AtomicUsize, key: &str, slot: &str, millis: u64) -> Outcome {
-    let scope = scope(key);
-    let wrapped = Wrapped {
-        scope: &scope,
+    let inside = Counted {
+        calls,
         slot,
+        millis,
+        fails: false,
     };
-    let call = async {
-        let number = calls.fetch_add(1, Ordering::SeqCst);
-        sleep(Duration::from_millis(millis)).await;
-        Ok(answer(&number.to_string()))
-    };
-    wraps.around(wrapped, call.boxed()).await
+    wraps.around(&inside, scope(key)).await
+}
+
+/// Wrappers of these kinds. None of them is an actor.
+fn wraps(specs: &[WrapSpec]) -> Wraps {
+    let shutdown = crate::shutdown::Shutdown::new();
+    let starter = crate::process::Starter::new(std::path::PathBuf::new());
+    Wraps::new(specs, &Actors::for_test(&shutdown, starter))
 }
 
 fn refusal(outcome: Outcome) -> String {
@@ -48,7 +92,7 @@ fn refusal(outcome: Outcome) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_takes_too_long_is_dropped() {
-    let wraps = Wraps::new(&[WrapSpec::Timeout(Duration::from_millis(50))]);
+    let wraps = wraps(&[WrapSpec::Timeout(Duration::from_millis(50))]);
     let calls = AtomicUsize::new(0);
     assert!(call(&wraps, &calls, "", "", 49).await.is_ok());
     let text = refusal(call(&wraps, &calls, "", "", 51).await);
@@ -57,7 +101,7 @@ async fn a_call_that_takes_too_long_is_dropped() {
 
 #[tokio::test(start_paused = true)]
 async fn so_many_run_and_so_many_wait() {
-    let wraps = Wraps::new(&[WrapSpec::Concurrency { limit: 2, queue: 1 }]);
+    let wraps = wraps(&[WrapSpec::Concurrency { limit: 2, queue: 1 }]);
     let calls = AtomicUsize::new(0);
     let one = call(&wraps, &calls, "", "", 10);
     let two = call(&wraps, &calls, "", "", 10);
@@ -85,7 +129,7 @@ async fn so_many_run_and_so_many_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn no_stretch_holds_more_calls_than_the_limit() {
-    let wraps = Wraps::new(&[WrapSpec::RateLimit {
+    let wraps = wraps(&[WrapSpec::RateLimit {
         limit: 2,
         window: Duration::from_secs(1),
         key: Some(template("{{ args.key }}")),
@@ -126,7 +170,7 @@ async fn keys_are_bounded() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_is_given_again_while_it_is_kept() {
-    let wraps = Wraps::new(&[WrapSpec::Cache {
+    let wraps = wraps(&[WrapSpec::Cache {
         ttl: Duration::from_secs(1),
         key: template("{{ args.key }}"),
     }]);
@@ -138,19 +182,16 @@ async fn an_answer_is_given_again_while_it_is_kept() {
     advance(Duration::from_secs(1)).await;
     assert_ne!(call(&wraps, &calls, "a", "", 0).await.unwrap(), first);
     // An error is asked for again.
-    let scope = scope("e");
-    for expected in 0..2 {
-        let asked = AtomicUsize::new(expected);
-        let failing = async {
-            asked.fetch_add(1, Ordering::SeqCst);
-            Ok(Answer::Tool(ToolOutcome::error("no")))
-        };
-        let wrapped = Wrapped {
-            scope: &scope,
+    let asked = AtomicUsize::new(0);
+    for expected in 1..3 {
+        let inside = Counted {
+            calls: &asked,
             slot: "",
+            millis: 0,
+            fails: true,
         };
-        wraps.around(wrapped, failing.boxed()).await.unwrap();
-        assert_eq!(asked.load(Ordering::SeqCst), expected + 1);
+        wraps.around(&inside, scope("e")).await.unwrap();
+        assert_eq!(asked.load(Ordering::SeqCst), expected);
     }
 }
 
@@ -183,10 +224,10 @@ async fn the_first_is_the_outermost() {
         key: template("{{ args.key }}"),
     };
     let calls = AtomicUsize::new(0);
-    let outside = Wraps::new(&[rate.clone(), cache.clone()]);
+    let outside = wraps(&[rate.clone(), cache.clone()]);
     assert!(call(&outside, &calls, "a", "", 0).await.is_ok());
     assert!(call(&outside, &calls, "a", "", 0).await.is_err());
-    let inside = Wraps::new(&[cache, rate]);
+    let inside = wraps(&[cache, rate]);
     assert!(call(&inside, &calls, "a", "", 0).await.is_ok());
     assert!(call(&inside, &calls, "a", "", 0).await.is_ok());
     assert!(call(&inside, &calls, "b", "", 0).await.is_err());

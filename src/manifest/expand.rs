@@ -95,6 +95,12 @@ fn component<'a>(
             _ => setting(out, &entry, None),
         }
     }
+    for key in ["wrap", "scopes"] {
+        let inherited = defaults.filter(|_| !component.has(key));
+        if let Some(entry) = inherited.and_then(|defaults| defaults.entry(key)) {
+            setting(out, &entry, Some(&format!("defaults.{key}")));
+        }
+    }
     let has_defaults =
         kind == "tool" && defaults.is_some_and(|defaults| defaults.has("annotations"));
     if has_defaults && !tables.contains(&"annotations") {

@@ -7,8 +7,8 @@ mod side_by_side;
 use super::discover::{self, Found, VANISHED_FILE};
 use super::environment::Environment;
 use super::lower::{
-    Cx, Folder, Lowered, Outside, TestOf, actor, check_defaults, finish_defaults, prompt,
-    refuse_unserved, resource, tool,
+    Cx, Folder, Lowered, Outside, TestOf, actor, check_defaults, finish_defaults, prompt, resource,
+    tool,
 };
 use super::overlap;
 use super::read::{At, Findings, Layer, Table, UNKNOWN_KEY, parse};
@@ -280,7 +280,6 @@ fn lower_document<'a>(cx: &Cx<'a>, table: Table<'a>) -> Vec<Lowered> {
     let mut defaults = table.table("defaults");
     if let Some(defaults) = &mut defaults {
         defaults.set_place("in [defaults]");
-        refuse_unserved(defaults, &["scopes"]);
         check_defaults(cx, defaults);
     }
     let tools = table.tables("tool").into_iter();

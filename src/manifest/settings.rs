@@ -1,9 +1,12 @@
 //! The server file and the command line: `snodo.toml`, `--set KEY=VALUE`, manifest folders.
 
+mod auth;
 mod http;
+mod oauth;
 mod overrides;
 mod secrets;
 mod sections;
+mod tls;
 
 pub(super) use sections::cache;
 

@@ -1,9 +1,9 @@
 //! All components of a server, and what they have in common.
 
-use super::{ActionSpec, Actor, AskSpec, CompleteSpec, Prompt, Resource, Tool, WrapSpec};
+use super::{ActionSpec, Actor, AskSpec, CompleteSpec, Prompt, Resource, SendSpec, Tool, WrapSpec};
 use crate::lang::diag::Span;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// What kind of component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,6 +66,12 @@ pub trait Component: fmt::Debug + Send + Sync + 'static {
 
     /// What stands around its action, the outermost first.
     fn wraps(&self) -> &[WrapSpec];
+
+    /// The scopes that a caller needs for it, in byte order, each once; empty is open to everybody.
+    fn scopes(&self) -> &Arc<[String]> {
+        static OPEN: LazyLock<Arc<[String]>> = LazyLock::new(Arc::default);
+        &OPEN
+    }
 
     /// How values that it takes are completed, by name.
     fn completions(&self) -> &[(String, CompleteSpec)] {
@@ -180,4 +186,17 @@ pub fn actions_of<C: Component>(component: &C) -> impl Iterator<Item = &ActionSp
         CompleteSpec::List(_) => None,
     });
     component.action().into_iter().chain(live)
+}
+
+/// Every message that a component sends to actors: by its actions, and by its wrappers.
+pub fn sends_of<C: Component>(component: &C) -> impl Iterator<Item = &Arc<SendSpec>> {
+    let actions = actions_of(component).filter_map(|action| match action {
+        ActionSpec::Actor(spec) => Some(spec),
+        _ => None,
+    });
+    let wraps = component.wraps().iter().filter_map(|wrap| match wrap {
+        WrapSpec::Actor(spec) => Some(spec),
+        _ => None,
+    });
+    actions.chain(wraps)
 }

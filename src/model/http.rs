@@ -1,5 +1,6 @@
 //! What the HTTP transport can be told, and the defaults.
 
+use super::TlsSettings;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -11,6 +12,10 @@ use std::time::Duration;
 pub struct HttpSettings {
     /// Where to listen; at least one place.
     pub listen: Vec<Listen>,
+    /// What TCP sockets show; without it they speak in the clear. Unix sockets always do.
+    pub tls: Option<TlsSettings>,
+    /// The mode of Unix sockets, 0 to 0o777.
+    pub socket_mode: u32,
     /// The path of the MCP endpoint. A `/` at the end of a request's path makes no difference.
     pub path: String,
     /// Web origins that may call, as a browser writes them (`https://app.example.com`); `*` is any.
@@ -41,6 +46,8 @@ impl Default for HttpSettings {
     fn default() -> Self {
         Self {
             listen: vec![Listen::from(SocketAddr::from(([127, 0, 0, 1], 4000)))],
+            tls: None,
+            socket_mode: 0o660,
             path: "/mcp".into(),
             allowed_origins: Vec::new(),
             allowed_hosts: Vec::new(),

@@ -4,6 +4,7 @@ use super::{ActionSpec, AskSpec, BlockSpec, CompleteSpec, Component, Icon, Kind,
 use crate::lang::diag::Span;
 use crate::lang::template::{Template, Tree};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// A prompt as `prompts/list` shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +53,8 @@ pub struct Prompt {
     pub result: Option<PromptResultSpec>,
     /// How arguments are completed, those that are.
     pub completions: Vec<(String, CompleteSpec)>,
+    /// See [`Component::scopes`].
+    pub scopes: Arc<[String]>,
     /// See [`Component::fingerprint`].
     pub fingerprint: String,
     /// See [`Component::definition`].
@@ -85,6 +88,10 @@ impl Component for Prompt {
 
     fn key(&self) -> &str {
         &self.declaration.name
+    }
+
+    fn scopes(&self) -> &Arc<[String]> {
+        &self.scopes
     }
 
     fn action(&self) -> Option<&ActionSpec> {

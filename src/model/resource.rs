@@ -6,6 +6,7 @@ use crate::lang::diag::Span;
 use crate::lang::template::{Template, Tree};
 use crate::lang::uri_template::UriTemplate;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// A resource as `resources/list` shows it, or a template as `resources/templates/list` does.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,6 +59,8 @@ pub struct Resource {
     pub per_caller: bool,
     /// How variables are completed, those that are.
     pub completions: Vec<(String, CompleteSpec)>,
+    /// See [`Component::scopes`].
+    pub scopes: Arc<[String]>,
     /// See [`Component::fingerprint`].
     pub fingerprint: String,
     /// See [`Component::definition`].
@@ -111,6 +114,10 @@ impl Component for Resource {
 
     fn key(&self) -> &str {
         &self.key
+    }
+
+    fn scopes(&self) -> &Arc<[String]> {
+        &self.scopes
     }
 
     fn action(&self) -> Option<&ActionSpec> {

@@ -1,7 +1,7 @@
 //! The server file, validated: identity, listeners, limits, logs; and the values that templates
 //! may see.
 
-use super::{Cache, HttpSettings, Identity, Listen};
+use super::{AuthSettings, Cache, HttpSettings, Identity, Listen};
 use crate::lang::diag::Span;
 use crate::lang::schema::Validation;
 use crate::secret::Secret;
@@ -21,6 +21,8 @@ pub struct Settings {
     pub server: ServerSettings,
     /// `[http]`: listeners and their limits.
     pub http: HttpSettings,
+    /// `[auth]`.
+    pub auth: AuthSettings,
     /// Longest time a request may take.
     pub request_timeout: Duration,
     /// Most requests in flight on one stdio stream, and at work over HTTP.
@@ -54,6 +56,8 @@ pub struct ServerSettings {
     pub state_dir: Option<PathBuf>,
     /// The key of cursors and sessions; made at start when absent.
     pub secret: Option<Secret>,
+    /// What was the secret before: its seals are still understood.
+    pub earlier_secrets: Vec<Secret>,
     /// How long the state that goes with questions holds.
     pub ask_ttl: Duration,
     /// Most entries on a page of a list, 1 to 10,000.

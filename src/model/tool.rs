@@ -26,6 +26,8 @@ pub struct Tool {
     pub wraps: Vec<WrapSpec>,
     /// How the answer is made; `None` is the action's default.
     pub result: Option<ResultSpec>,
+    /// See [`Component::scopes`].
+    pub scopes: Arc<[String]>,
     /// See [`Component::fingerprint`].
     pub fingerprint: String,
     /// See [`Component::definition`].
@@ -39,6 +41,10 @@ impl Component for Tool {
 
     fn key(&self) -> &str {
         &self.declaration.name
+    }
+
+    fn scopes(&self) -> &Arc<[String]> {
+        &self.scopes
     }
 
     fn action(&self) -> Option<&ActionSpec> {

@@ -1,6 +1,8 @@
 //! What stands around a component's action.
 
+use super::SendSpec;
 use crate::lang::template::Template;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// One of a component's `wrap`.
@@ -31,4 +33,6 @@ pub enum WrapSpec {
         /// Which calls are the same.
         key: Template,
     },
+    /// An actor is asked what becomes of the call. Never a cast.
+    Actor(Arc<SendSpec>),
 }

@@ -1,6 +1,6 @@
 //! What comes with a request beside its parameters.
 
-use super::Input;
+use super::{Caller, Input};
 pub use crate::model::{ClientCapabilities, ClientCapability};
 
 /// Who the caller says it is. Self-reported: for display and templates, never for a decision.
@@ -63,6 +63,10 @@ pub struct Context {
     pub log_level: Option<LogLevel>,
     /// Trace context.
     pub trace: Trace,
+    /// Who asks: what the transport found out, not what the request says.
+    pub caller: Caller,
+    /// It is asked while the request runs, where its notifications go, and not by an answer.
+    pub asks_in_place: bool,
     /// What the caller brings for questions that it was asked.
     pub input: Input,
 }

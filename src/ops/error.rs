@@ -2,6 +2,7 @@
 
 use super::ClientCapabilities;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A protocol error. What a tool itself reports is an outcome, not one of these.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -30,6 +31,9 @@ pub enum OpError {
     /// What a component other than a tool was to do failed; the text is for the caller.
     #[error("{0}")]
     Failed(String),
+    /// The caller lacks scopes; these are all that it needs.
+    #[error("Insufficient scope: this takes {}", .0.join(" "))]
+    Forbidden(Arc<[String]>),
     /// The caller's program cannot do what the component needs of it.
     #[error("Missing required client capability: {}", words(*.0))]
     LacksCapabilities(ClientCapabilities),

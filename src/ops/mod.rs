@@ -1,6 +1,7 @@
 //! The neutral protocol: what is asked, what comes of it, what can go wrong. It knows no ids,
 //! no versions and no HTTP; a dialect under `protocol/` gives each of these its bytes.
 
+mod caller;
 mod change;
 mod completion;
 mod content;
@@ -12,6 +13,7 @@ mod notices;
 mod operation;
 mod outcome;
 
+pub use caller::Caller;
 pub use change::{Change, Filter, ListKind};
 pub use completion::{Completion, Reference};
 pub use content::{Annotations, Block, Payload, Role};

@@ -1,6 +1,6 @@
 //! What a request says before it is answered.
 
-use super::LogLevel;
+use super::{InputRequest, LogLevel};
 use serde_json::Value;
 
 /// One notification that belongs to a request in flight.
@@ -10,6 +10,8 @@ pub enum Notice {
     Progress(Progress),
     /// A log message (specification: logging).
     Log(Log),
+    /// A question to the caller, which it answers by this id.
+    Question(String, InputRequest),
 }
 
 /// How far a request has come.

@@ -10,7 +10,7 @@ mod queue;
 pub use queue::Take;
 
 use super::notice::{Log, Progress};
-use super::{Context, LogLevel, Notice};
+use super::{Context, InputRequest, LogLevel, Notice};
 use futures_util::task::AtomicWaker;
 use queue::Queue;
 use serde_json::Value;
@@ -42,9 +42,10 @@ impl Notices {
     }
 
     /// Both ends for the request; `None` when its caller sent no progress token and asked for no
-    /// log level.
+    /// log level, and it is not asked itself while it runs.
     pub fn of(context: &Context) -> Option<(Self, Waiting)> {
-        if context.progress.is_none() && context.log_level.is_none() {
+        let wants_any = context.progress.is_some() || context.log_level.is_some();
+        if !wants_any && !context.asks_in_place {
             return None;
         }
         let shared = Arc::new(Shared {
@@ -80,6 +81,13 @@ impl Notices {
                     message,
                 })
             });
+        }
+    }
+
+    /// Asks the caller, who answers by this id. No question is ever left out: there are few of them.
+    pub fn question(&self, id: &str, request: InputRequest) {
+        if let Some(shared) = &self.0 {
+            shared.put(|queue| queue.question(id.to_owned(), request));
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::legacy::{Agreed, Session, SessionKey};
 use super::{Face, Fault};
+use crate::ops::Caller;
 use http::HeaderMap;
 
 /// How a message came.
@@ -18,6 +19,8 @@ pub enum Carrier<'a> {
 pub struct Head<'a> {
     /// Its headers.
     pub headers: &'a HeaderMap,
+    /// Who sent it.
+    pub caller: &'a Caller,
     /// When it came: seconds since 1970.
     pub now: u64,
     /// Whether a session was ended by its client.
@@ -29,6 +32,8 @@ pub struct Head<'a> {
 #[derive(Debug, Default)]
 pub struct Conversation {
     pub(super) agreed: Option<Agreed>,
+    /// Who is at the other end.
+    pub caller: Caller,
 }
 
 /// Which revision the headers name.
@@ -42,6 +47,16 @@ pub(super) enum Named<'a> {
 
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
+
+impl Carrier<'_> {
+    /// Who sent it.
+    pub(super) fn caller(&self) -> &Caller {
+        match self {
+            Self::Http(head) => head.caller,
+            Self::Stream(conversation) => &conversation.caller,
+        }
+    }
+}
 
 impl<'a> Head<'a> {
     /// The session that the request belongs to; `None` when it names none.
@@ -60,6 +75,8 @@ impl<'a> Head<'a> {
             .and_then(|sealer| Session::open(id.as_bytes(), sealer, self.now))
             // What was settled holds as long as the revision is spoken.
             .filter(|session| face.protocols.speaks(session.agreed.revision.revision()))
+            // Another caller's session is nobody's (security best practices: session hijacking).
+            .filter(|session| session.is_of(self.caller))
             .filter(|session| !(self.is_over)(session.key));
         opened.map(Some).ok_or(Fault::SessionGone)
     }

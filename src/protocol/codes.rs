@@ -82,6 +82,9 @@ pub(super) fn of(dialect: Dialect, fault: &Fault) -> (i64, StatusCode) {
         Fault::Op(OpError::MethodNotFound(_)) if is_modern => {
             (METHOD_NOT_FOUND, StatusCode::NOT_FOUND)
         }
+        Fault::Op(error @ OpError::Forbidden(_)) => {
+            (of_operation(dialect, error), StatusCode::FORBIDDEN)
+        }
         Fault::Op(OpError::LacksCapabilities(_)) if is_modern => {
             (MISSING_CLIENT_CAPABILITY, StatusCode::BAD_REQUEST)
         }
@@ -100,6 +103,7 @@ fn of_operation(dialect: Dialect, error: &OpError) -> i64 {
         | OpError::UnknownPrompt(_)
         | OpError::InvalidCursor
         | OpError::InvalidParams(_) => INVALID_PARAMS,
+        OpError::Forbidden(_) => INVALID_REQUEST,
         OpError::Internal(_) | OpError::Failed(_) => INTERNAL_ERROR,
         OpError::LacksCapabilities(_) => match dialect {
             Dialect::Modern => MISSING_CLIENT_CAPABILITY,

@@ -11,7 +11,7 @@ use super::request::Params;
 use super::seal;
 use super::step::{Call, Listen, Outcome, Remember, Step, Wanted};
 use super::version::{Dialect, Revision};
-use crate::ops::Filter;
+use crate::ops::{Caller, Filter};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -69,7 +69,9 @@ fn request(face: &Face, carrier: Carrier<'_>, request: Request<'_>) -> Step {
     }
     match way {
         Ok(Way::Handshake) => handshake(face, carrier, &request),
-        Ok(Way::Legacy(agreed, session)) => by_handshake(face, &agreed, session, request, &params),
+        Ok(Way::Legacy(agreed, session)) => {
+            by_handshake(face, carrier.caller(), (&agreed, session), request, &params)
+        }
         Ok(Way::Modern) | Err(_) => alone(face, &carrier, request, &params),
     }
 }
@@ -158,7 +160,7 @@ fn alone(face: &Face, carrier: &Carrier<'_>, request: Request<'_>, params: &Para
     let read = if request.method == "initialize" && !params.names_version() {
         Err(unshaken(face, request.params))
     } else {
-        modern::read(face, headers, &request, params)
+        modern::read(face, carrier.caller(), headers, &request, params)
     };
     let reply_to = ReplyTo {
         dialect: Dialect::Modern,
@@ -200,7 +202,7 @@ fn handshake(face: &Face, carrier: Carrier<'_>, request: &Request<'_>) -> Step {
             None
         }
         Carrier::Http(head) => face.sealer.as_ref().and_then(|sealer| {
-            let session = Session::new(agreed, seal::random()?, head.now);
+            let session = Session::new(agreed, seal::random()?, head.now).of(head.caller);
             Some(session.seal(sealer))
         }),
     };
@@ -213,12 +215,12 @@ fn handshake(face: &Face, carrier: Carrier<'_>, request: &Request<'_>) -> Step {
 /// A request that relies on a handshake.
 fn by_handshake(
     face: &Face,
-    agreed: &Agreed,
-    session: Option<SessionKey>,
+    caller: &Caller,
+    (agreed, session): (&Agreed, Option<SessionKey>),
     request: Request<'_>,
     params: &Params<'_>,
 ) -> Step {
-    let read = legacy::read(face, agreed, &request, params);
+    let read = legacy::read(face, caller, agreed, &request, params);
     let reply_to = ReplyTo {
         dialect: Dialect::Legacy(agreed.revision),
         id: request.id,

@@ -6,10 +6,11 @@ use super::version::{Dialect, Protocols, Shape};
 use super::{legacy, modern};
 use crate::lang::schema::HeaderParam;
 use crate::model::{Cache, Identity, PromptDeclaration, ResourceDeclaration, ToolDeclaration};
-use crate::ops::Ready;
+use crate::ops::{Caller, Ready};
 use crate::secret::Secret;
 use bytes::Bytes;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What the dialects need to know of the server to read a request and write an answer; made once
 /// per runtime.
@@ -24,7 +25,15 @@ pub struct Face {
     /// `serverInfo`: a JSON object.
     pub(super) server_info: Box<[u8]>,
     /// The tools some of whose arguments stand in headers too, and which.
-    mirrored: HashMap<Box<str>, Box<[HeaderParam]>>,
+    mirrored: HashMap<Box<str>, Mirrored>,
+}
+
+/// The arguments of a tool that stand in headers too.
+#[derive(Clone, Debug)]
+struct Mirrored {
+    params: Box<[HeaderParam]>,
+    /// The scopes that the tool takes.
+    scopes: Arc<[String]>,
 }
 
 /// What the server offers. A method of a kind that is not offered is not found.
@@ -79,27 +88,43 @@ impl Face {
         self
     }
 
+    /// Understands sessions too that were sealed with these secrets.
+    #[must_use]
+    pub fn knowing(mut self, earlier: &[Secret]) -> Self {
+        let sealer = self.sealer.take();
+        self.sealer = sealer.map(|sealer| sealer.knowing(legacy::PURPOSE, earlier));
+        self
+    }
+
     /// Whether a revision is spoken that has a handshake.
     pub fn shakes_hands(&self) -> bool {
         self.protocols.newest_legacy().is_some()
     }
 
-    /// Adds which arguments of which tools are mirrored into `Mcp-Param-*` headers.
+    /// Adds which arguments of which tools are mirrored into `Mcp-Param-*` headers, and the scopes
+    /// that the tool takes.
     #[must_use]
     pub fn with_mirrored<'t>(
         mut self,
-        tools: impl Iterator<Item = (&'t str, &'t [HeaderParam])>,
+        tools: impl Iterator<Item = (&'t str, (&'t [HeaderParam], &'t Arc<[String]>))>,
     ) -> Self {
-        let some = tools.filter(|(_, params)| !params.is_empty());
-        self.mirrored = some
-            .map(|(name, params)| (name.into(), params.into()))
-            .collect();
+        let some = tools.filter(|(_, (params, _))| !params.is_empty());
+        let mirrored = some.map(|(name, (params, scopes))| {
+            let mirrored = Mirrored {
+                params: params.into(),
+                scopes: Arc::clone(scopes),
+            };
+            (name.into(), mirrored)
+        });
+        self.mirrored = mirrored.collect();
         self
     }
 
-    /// The arguments of this tool that are mirrored.
-    pub(super) fn mirrored(&self, tool: &str) -> &[HeaderParam] {
-        self.mirrored.get(tool).map_or(&[], |params| params)
+    /// The arguments of this tool that are mirrored. Who may not use the tool is not told of them.
+    pub(super) fn mirrored(&self, tool: &str, caller: &Caller) -> &[HeaderParam] {
+        let mirrored = self.mirrored.get(tool);
+        let mirrored = mirrored.filter(|mirrored| caller.has(&mirrored.scopes));
+        mirrored.map_or(&[], |mirrored| &mirrored.params)
     }
 
     /// The answer to `server/discover` (specification: discovery).

@@ -4,6 +4,7 @@ use super::json::{self, Members};
 use super::results;
 use super::version::Shape;
 use crate::ops::InputRequest;
+use serde_json::Value;
 
 /// Writes a question's `method` and `params`.
 pub(super) fn members(members: &mut Members<'_>, request: &InputRequest, shape: Shape) {
@@ -11,9 +12,15 @@ pub(super) fn members(members: &mut Members<'_>, request: &InputRequest, shape: 
         InputRequest::Form { message, schema } => {
             members.text("method", "elicitation/create");
             let mut params = Members::open(members.member("params"));
-            params.text("mode", "form");
+            if shape.titled_choices {
+                params.text("mode", "form");
+            }
             params.text("message", message);
-            json::value(params.member("requestedSchema"), schema);
+            let out = params.member("requestedSchema");
+            match shape.titled_choices {
+                true => json::value(out, schema),
+                false => json::value(out, &named(schema)),
+            }
             params.close();
         }
         InputRequest::Url { message, url } => {
@@ -37,4 +44,23 @@ pub(super) fn members(members: &mut Members<'_>, request: &InputRequest, shape: 
         }
         InputRequest::Roots => members.text("method", "roots/list"),
     }
+}
+
+/// The form for clients that know no choices with titles but as `enumNames`.
+fn named(form: &Value) -> Value {
+    let mut form = form.clone();
+    let fields = form.get_mut("properties").and_then(Value::as_object_mut);
+    for (_, field) in fields.into_iter().flatten() {
+        let Some(field) = field.as_object_mut() else {
+            continue;
+        };
+        let Some(Value::Array(choices)) = field.shift_remove("oneOf") else {
+            continue;
+        };
+        for (keyword, member) in [("enum", "const"), ("enumNames", "title")] {
+            let values = choices.iter().filter_map(|choice| choice.get(member));
+            field.insert(keyword.into(), values.cloned().collect());
+        }
+    }
+    form
 }

@@ -1,14 +1,14 @@
-//! Notifications that belong to a request in flight (schema: ProgressNotification,
+//! Notifications, and questions, that belong to a request in flight (schema: ProgressNotification,
 //! LoggingMessageNotification). They go where the request's answer goes, so their `_meta` has
 //! nothing to say: a subscription's id is for those of a subscription.
 
-use super::json;
-use super::jsonrpc;
+use super::version::Shape;
+use super::{input, json, jsonrpc};
 use crate::ops::{LogLevel, Notice, ProgressToken};
 use bytes::Bytes;
 
 /// Writes a notification. Progress names the token that the request brought.
-pub(super) fn notice(token: Option<&ProgressToken>, notice: &Notice) -> Bytes {
+pub(super) fn notice(token: Option<&ProgressToken>, notice: &Notice, shape: Shape) -> Bytes {
     match notice {
         Notice::Progress(report) => jsonrpc::notification("notifications/progress", |params| {
             if let Some(ProgressToken(token)) = token {
@@ -25,6 +25,9 @@ pub(super) fn notice(token: Option<&ProgressToken>, notice: &Notice) -> Bytes {
             params.text("logger", &log.logger);
             json::value(params.member("data"), &log.data);
         }),
+        Notice::Question(id, request) => {
+            jsonrpc::request(id, |members| input::members(members, request, shape))
+        }
     }
 }
 
@@ -46,11 +49,12 @@ fn level(level: LogLevel) -> &'static str {
 mod tests {
     use super::*;
     use crate::ops::{Log, Progress};
+    use crate::protocol::version::Dialect;
     use serde_json::json;
 
     fn written(token: &str, given: Notice) -> String {
         let token = ProgressToken(token.into());
-        String::from_utf8(notice(Some(&token), &given).to_vec()).unwrap()
+        String::from_utf8(notice(Some(&token), &given, Dialect::Modern.shape()).to_vec()).unwrap()
     }
 
     fn progress(progress: f64, total: Option<f64>, message: Option<&str>) -> Notice {

@@ -8,6 +8,7 @@ use super::{capabilities, json, legacy, modern, notice};
 use crate::ops::{Answer, Change, Filter, Notice, OpError, ProgressToken};
 use bytes::Bytes;
 use http::StatusCode;
+use std::sync::Arc;
 
 /// Writes the answer to one request, and what is said before it, in the dialect the request was in.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub struct Response {
     pub body: Bytes,
     /// The code, when it is an error.
     pub code: Option<i64>,
+    /// The scopes that it takes, when it is refused because the caller lacks some.
+    pub forbidden: Option<Arc<[String]>>,
 }
 
 /// A change, for a client that has made a handshake.
@@ -50,6 +53,7 @@ impl Response {
             status: StatusCode::OK,
             body,
             code: None,
+            forbidden: None,
         }
     }
 }
@@ -102,6 +106,11 @@ impl ReplyTo {
         Response::ok(body)
     }
 
+    /// Whether there is an error that names what the caller's program cannot do.
+    pub fn names_capabilities(&self) -> bool {
+        self.dialect == Dialect::Modern
+    }
+
     /// The answer that says no more than that it is done.
     pub fn done(&self) -> Response {
         Response::ok(legacy::done(&self.id))
@@ -109,7 +118,7 @@ impl ReplyTo {
 
     /// What is said before the answer: one line of JSON. `token` is the one the request brought.
     pub fn notice(&self, token: Option<&ProgressToken>, notice: &Notice) -> Bytes {
-        notice::notice(token, notice)
+        notice::notice(token, notice, self.dialect.shape())
     }
 
     /// The answer that the request is refused.
@@ -192,6 +201,10 @@ pub(super) fn error(dialect: Dialect, id: Option<&Id>, fault: &Fault) -> Respons
         status,
         body: jsonrpc::error(id, code, &codes::message(fault), data),
         code: Some(code),
+        forbidden: match fault {
+            Fault::Op(OpError::Forbidden(scopes)) => Some(Arc::clone(scopes)),
+            _ => None,
+        },
     }
 }
 

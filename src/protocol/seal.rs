@@ -3,6 +3,7 @@
 //! What is sealed can be read by whoever holds it, and not be changed by anyone: it is for what the
 //! client has said itself. No state is kept for it.
 
+use crate::secret::Secret;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::hmac;
@@ -14,7 +15,11 @@ const SEAL: usize = 32;
 
 /// Seals for one purpose, and knows its seals again.
 #[derive(Clone, Debug)]
-pub struct Sealer(hmac::Key);
+pub struct Sealer {
+    key: hmac::Key,
+    /// What was sealed with before, and is still understood.
+    earlier: Vec<hmac::Key>,
+}
 
 impl Sealer {
     /// For this purpose. `secret` makes servers that share it understand each other's seals; without
@@ -24,13 +29,26 @@ impl Sealer {
             Some(secret) => hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()),
             None => process_key()?,
         };
-        let derived = hmac::sign(&base, purpose.as_bytes());
-        Some(Self(hmac::Key::new(hmac::HMAC_SHA256, derived.as_ref())))
+        Some(Self {
+            key: of_purpose(&base, purpose),
+            earlier: Vec::new(),
+        })
+    }
+
+    /// The same that also knows the seals of these secrets, which were the secret before.
+    #[must_use]
+    pub fn knowing(mut self, purpose: &str, earlier: &[Secret]) -> Self {
+        let keys = earlier.iter().map(|secret| {
+            let base = hmac::Key::new(hmac::HMAC_SHA256, secret.reveal().as_bytes());
+            of_purpose(&base, purpose)
+        });
+        self.earlier.extend(keys);
+        self
     }
 
     /// The content under its seal: letters, digits, `-` and `_`.
     pub fn seal(&self, mut content: Vec<u8>) -> String {
-        let seal = hmac::sign(&self.0, &content);
+        let seal = hmac::sign(&self.key, &content);
         content.extend_from_slice(seal.as_ref());
         URL_SAFE_NO_PAD.encode(content)
     }
@@ -39,9 +57,15 @@ impl Sealer {
     pub fn open(&self, sealed: &[u8]) -> Option<Vec<u8>> {
         let mut content = URL_SAFE_NO_PAD.decode(sealed).ok()?;
         let seal = content.split_off(content.len().checked_sub(SEAL)?);
-        hmac::verify(&self.0, &content, &seal).ok()?;
-        Some(content)
+        let mut keys = std::iter::once(&self.key).chain(&self.earlier);
+        let is_ours = keys.any(|key| hmac::verify(key, &content, &seal).is_ok());
+        is_ours.then_some(content)
     }
+}
+
+fn of_purpose(base: &hmac::Key, purpose: &str) -> hmac::Key {
+    let derived = hmac::sign(base, purpose.as_bytes());
+    hmac::Key::new(hmac::HMAC_SHA256, derived.as_ref())
 }
 
 /// Sixteen random bytes; `None` when there is no randomness.
@@ -77,6 +101,9 @@ mod tests {
         assert_eq!(opened(sealer("b", Some("k"))), None);
         assert_eq!(opened(sealer("a", Some("l"))), None);
         assert_eq!(opened(sealer("a", None)), None);
+        let knowing = |secret: &str| sealer("a", Some("n")).knowing("a", &[Secret::new(secret)]);
+        assert_eq!(opened(knowing("k")), Some(b"x".to_vec()));
+        assert_eq!(opened(knowing("l")), None);
         let own = sealer("a", None).seal(Vec::new());
         assert_eq!(sealer("a", None).open(own.as_bytes()), Some(Vec::new()));
     }

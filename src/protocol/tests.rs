@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::model::{Cache, CacheScope, Icon, Identity, Theme, ToolAnnotations, ToolDeclaration};
+use crate::ops::Caller;
 use crate::ops::{
     Annotations, Answer, Block, ClientInfo, LogLevel, OpError, Operation, Payload, ProgressToken,
     Role, ToolOutcome,
@@ -74,8 +75,10 @@ fn post(headers: &HeaderMap, message: &str) -> Step {
 
 /// The head of a request that came in 1970, before any session ended.
 fn head(headers: &HeaderMap) -> Head<'_> {
+    static NOBODY: Caller = Caller::NOBODY;
     Head {
         headers,
+        caller: &NOBODY,
         now: 0,
         is_over: &|_| false,
     }

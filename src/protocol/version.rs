@@ -39,6 +39,8 @@ pub(super) struct Shape {
     /// What a tool gives may be any JSON; else only an object, and an output schema of anything else
     /// is not shown.
     pub(super) any_output: bool,
+    /// A form's choices may have titles, and say that it is a form.
+    pub(super) titled_choices: bool,
 }
 
 /// The names of all revisions that can be served, newest first.
@@ -106,12 +108,16 @@ impl Dialect {
 
     /// What it writes.
     pub(super) const fn shape(self) -> Shape {
-        let (icons, any_output) = match self {
-            Self::Modern => (true, true),
-            Self::Legacy(Legacy::V2025_11_25) => (true, false),
-            Self::Legacy(Legacy::V2025_06_18) => (false, false),
+        let (icons, any_output, titled_choices) = match self {
+            Self::Modern => (true, true, true),
+            Self::Legacy(Legacy::V2025_11_25) => (true, false, true),
+            Self::Legacy(Legacy::V2025_06_18) => (false, false, false),
         };
-        Shape { icons, any_output }
+        Shape {
+            icons,
+            any_output,
+            titled_choices,
+        }
     }
 
     /// Whether it is spoken in any of these.

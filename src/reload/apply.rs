@@ -14,6 +14,7 @@ use crate::manifest::load::{Loaded, load};
 use crate::manifest::lower::codes::NOT_READY;
 use crate::manifest::settings::{self, Asked};
 use crate::model::{ActionSpec, Kind, OnError, Settings};
+use crate::ops::{Caller, ListKind};
 use crate::runtime::{self, Diff, Handle, Hub, Runtime};
 use crate::server::Watch;
 use crate::service::{Findings, Outcome, Status};
@@ -222,6 +223,7 @@ impl Reloader {
                         actors.commit();
                         self.swap(&before, look, built.runtime, &found, began);
                         self.doors.enter(opened);
+                        self.doors.exchange(self.served.settings.http.tls.as_ref());
                         Applied::Swapped
                     }
                 }
@@ -308,9 +310,14 @@ impl Reloader {
         let runtime = Arc::new(runtime);
         self.files.begin(&runtime, self.shutdown.token());
         self.handle.swap(runtime);
+        if !Arc::ptr_eq(before.access(), self.handle.snapshot().access()) {
+            before.access().revoke();
+        }
         // Who asks because of this is answered by the new runtime.
-        for list in &diff.lists {
-            self.hub.list_changed(*list);
+        let after = self.handle.snapshot();
+        for list in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
+            let is_shown = |caller: &Caller| after.shows_anew(before, list, caller);
+            self.hub.list_changed(list, is_shown);
         }
         self.hub.updated(&diff.resources);
         let settings = std::mem::replace(&mut self.served, look).settings;

@@ -1,7 +1,7 @@
 //! The HTTP listener, as far as a reload moves it: only when its addresses change, and the new ones
 //! are open before anything is swapped.
 
-use crate::model::Listen;
+use crate::model::{Listen, TlsSettings};
 use crate::transport::http::{BindError, LocalAddr, Move, Mover};
 use tokio::runtime::Handle;
 
@@ -22,6 +22,13 @@ impl Doors {
         match &self.0 {
             Some(mover) => Handle::current().block_on(mover.prepare(listen)),
             None => Ok(None),
+        }
+    }
+
+    /// Shows this certificate from now on.
+    pub(super) fn exchange(&self, tls: Option<&TlsSettings>) {
+        if let Some(mover) = &self.0 {
+            mover.exchange(tls);
         }
     }
 

@@ -8,11 +8,11 @@ use super::places::Places;
 use super::watch::{Trigger, Watch};
 use crate::action::file::{FileState, files_below};
 use crate::model::{Component as _, ReloadSettings};
-use crate::ops::ListKind;
+use crate::ops::{Caller, ListKind};
 use crate::runtime::{Changed, Hub, Runtime, Watched, WatchedFiles};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -143,7 +143,8 @@ struct Seen {
 /// What has changed from one look to the next.
 #[derive(Default)]
 struct Changes {
-    list: bool,
+    /// What a caller needs to be shown a list that has changed.
+    lists: HashSet<Arc<[String]>>,
     resources: Changed,
 }
 
@@ -191,7 +192,9 @@ impl Seen {
             }
             return;
         };
-        changes.list |= !self.files.keys().eq(known.files.keys());
+        if !self.files.keys().eq(known.files.keys()) {
+            changes.lists.insert(Arc::clone(now.scopes()));
+        }
         let came_or_changed = differing(&self.files, &known.files);
         let went = differing(&known.files, &self.files);
         let values = came_or_changed.chain(went).cloned().collect();
@@ -217,8 +220,9 @@ fn differing<'f>(
 
 impl Changes {
     fn tell(self, hub: &Hub) {
-        if self.list {
-            hub.list_changed(ListKind::Resources);
+        if !self.lists.is_empty() {
+            let is_shown = |caller: &Caller| self.lists.iter().any(|scopes| caller.has(scopes));
+            hub.list_changed(ListKind::Resources, is_shown);
         }
         if !self.resources.is_empty() {
             tracing::debug!("watched files have changed");

@@ -16,6 +16,8 @@ pub(super) fn needed_for(
                 "http",
                 without_places(&one.http) != without_places(&two.http),
             ),
+            // Another certificate is shown at once; whether there is one is not.
+            ("http.tls", one.http.tls.is_some() != two.http.tls.is_some()),
             (
                 "http.request_timeout_ms",
                 one.request_timeout != two.request_timeout,
@@ -41,6 +43,7 @@ pub(super) fn needed_for(
 fn without_places(http: &HttpSettings) -> HttpSettings {
     HttpSettings {
         listen: Vec::new(),
+        tls: None,
         ..http.clone()
     }
 }

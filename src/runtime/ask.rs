@@ -109,6 +109,7 @@ impl Runtime {
             method: request.context.method,
             name: component.key(),
             brought,
+            principal: request.context.caller.principal(),
         };
         let state = match &request.context.input.state {
             Some(text) => Some(self.asking.states.open(text, &binding)?),

@@ -1,10 +1,11 @@
 //! From a model to a runtime: folders opened, clients made, lists written.
 
 use super::ask::Asking;
-use super::list::{List, Pager};
 use super::resources::Resources;
 use super::set::{Entry, Set};
-use super::{Listed, Runtime, SharedValues};
+use super::shown::Shown;
+use super::{Runtime, SharedValues};
+use crate::access::Access;
 use crate::action::Toolbox;
 use crate::action::http::StandIn;
 use crate::action::outputs::Outputs;
@@ -86,10 +87,10 @@ fn make(
         left_out: Vec::new(),
         errors: Vec::new(),
     };
-    let tools = builder.ready(&catalog.tools, previous.map(|before| &before.tools.set));
+    let tools = builder.ready(&catalog.tools, previous.map(|before| &before.tools));
     let before = previous.map(|before| &before.resources.set);
     let resources = builder.ready(&catalog.resources, before);
-    let before = previous.map(|before| &before.prompts.set);
+    let before = previous.map(|before| &before.prompts);
     let prompts = builder.ready(&catalog.prompts, before);
     // One that was left out does not run.
     let running = catalog.actors.iter();
@@ -103,15 +104,20 @@ fn make(
         ..
     } = builder;
     let protocols = protocols(settings, &mut errors);
-    if !errors.is_empty() {
-        return Err(errors);
-    }
+    let access = match access(settings, previous) {
+        Ok(access) if errors.is_empty() => access,
+        Ok(_) => return Err(errors),
+        Err(error) => {
+            errors.push(*error);
+            return Err(errors);
+        }
+    };
     Ok(Built {
         runtime: assemble(
             settings,
             protocols,
             (tools, resources, prompts, running),
-            toolbox.outputs(),
+            (access, toolbox.outputs()),
         ),
         left_out,
     })
@@ -201,7 +207,7 @@ fn assemble(
     settings: &Settings,
     protocols: Protocols,
     (tools, resources, prompts, actors): Entries,
-    outputs: &Outputs,
+    (access, outputs): (Arc<Access>, &Outputs),
 ) -> Runtime {
     let offer = Offer {
         tools: (!tools.is_empty()).then_some(NOTIFIED),
@@ -218,22 +224,43 @@ fn assemble(
     };
     let mirrored = tools.iter().map(|entry| {
         let tool = &entry.component;
-        (tool.declaration.name.as_str(), tool.mirrored.as_slice())
+        let mirrored = (tool.mirrored.as_slice(), &tool.scopes);
+        (tool.declaration.name.as_str(), mirrored)
     });
     let face = Face::new(&settings.server.identity, offer)
         .speaking(protocols, settings.server.secret.as_ref())
+        .knowing(&settings.server.earlier_secrets)
         .with_mirrored(mirrored);
+    let (tools, prompts) = (Set::new(tools), Set::new(prompts));
+    let resources = Resources::new(resources);
     Runtime {
         discovery: face.discover_result(settings.server.caches.discovery),
-        tools: Listed::tools(settings, &face, tools),
-        resources: Resources::new(settings, &face, resources),
-        prompts: Listed::prompts(settings, &face, prompts),
+        shown: Shown::new(settings, &face, &tools, &resources, &prompts),
+        tools,
+        resources,
+        prompts,
+        access,
+        read_cache: settings.server.caches.resources,
         actors: Set::new(actors),
         values: SharedValues::of(&settings.values),
         asking: Asking::new(settings),
         outputs: outputs.clone(),
         face,
     }
+}
+
+/// Who calls: as before, unless the settings say something else.
+fn access(settings: &Settings, previous: Option<&Runtime>) -> Result<Arc<Access>, Box<Diagnostic>> {
+    let (auth, realm) = (&settings.auth, &settings.server.identity.name);
+    let before = previous.map(|before| &before.access);
+    if let Some(before) = before.filter(|before| before.is_of(auth, realm)) {
+        return Ok(Arc::clone(before));
+    }
+    let made = Access::new(auth, realm).map_err(|error| {
+        let message = format!("`auth.oauth` cannot be used: {error}");
+        Box::new(Diagnostic::placeless(NOT_READY, message))
+    })?;
+    Ok(Arc::new(made))
 }
 
 fn overflows<C: Component>(entry: &Entry<C>) -> bool {
@@ -246,38 +273,4 @@ fn logs<C: Component>(entry: &Entry<C>) -> bool {
 
 fn completes<C: Component>(entry: &Entry<C>) -> bool {
     !entry.component.completions().is_empty()
-}
-
-impl Listed<Prompt> {
-    fn prompts(settings: &Settings, face: &Face, entries: Vec<Entry<Prompt>>) -> Self {
-        let shown = entries.iter().map(|entry| {
-            let prompt = &entry.component;
-            (prompt.fingerprint(), &prompt.declaration)
-        });
-        let cache = settings.server.caches.prompts;
-        let list = List::new(&Pager::new(settings), "prompts", shown, |page, next| {
-            face.prompts_page(page, next, cache)
-        });
-        Self {
-            list,
-            set: Set::new(entries),
-        }
-    }
-}
-
-impl Listed<Tool> {
-    fn tools(settings: &Settings, face: &Face, entries: Vec<Entry<Tool>>) -> Self {
-        let shown = entries.iter().map(|entry| {
-            let tool = &entry.component;
-            (tool.fingerprint(), &tool.declaration)
-        });
-        let cache = settings.server.caches.tools;
-        let list = List::new(&Pager::new(settings), "tools", shown, |page, next| {
-            face.tools_page(page, next, cache)
-        });
-        Self {
-            list,
-            set: Set::new(entries),
-        }
-    }
 }

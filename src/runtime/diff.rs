@@ -2,7 +2,6 @@
 
 use super::{Changed, Runtime};
 use crate::model::Kind;
-use crate::ops::ListKind;
 
 /// The components that came, went, or are not what they were, each by kind and name, in order.
 #[derive(Clone, Debug, Default)]
@@ -13,8 +12,6 @@ pub struct Diff {
     pub changed: Vec<(Kind, String)>,
     /// Those that are gone.
     pub removed: Vec<(Kind, String)>,
-    /// The lists that show something else, or in another order; in the order in which they are told.
-    pub lists: Vec<ListKind>,
     /// Resources of which a read may give something else.
     pub resources: Changed,
 }
@@ -23,29 +20,11 @@ impl Diff {
     /// What changed from one runtime to the next.
     pub fn between(before: &Runtime, after: &Runtime) -> Self {
         let mut diff = Self::default();
-        after.tools.set.differs(&before.tools.set, &mut diff);
+        after.tools.differs(&before.tools, &mut diff);
         let resources = &after.resources.set;
         resources.differs(&before.resources.set, &mut diff);
-        after.prompts.set.differs(&before.prompts.set, &mut diff);
+        after.prompts.differs(&before.prompts, &mut diff);
         after.actors.differs(&before.actors, &mut diff);
-        for (list, changed) in [
-            (
-                ListKind::Tools,
-                after.tools.list.differs(&before.tools.list),
-            ),
-            (
-                ListKind::Prompts,
-                after.prompts.list.differs(&before.prompts.list),
-            ),
-            (
-                ListKind::Resources,
-                after.resources.differs(&before.resources),
-            ),
-        ] {
-            if changed {
-                diff.lists.push(list);
-            }
-        }
         for resource in after.resources.changed(&before.resources) {
             diff.resources.resource(&resource);
         }

@@ -4,11 +4,12 @@ use super::Runtime;
 use super::ask::{Asked, NotAsked, check_caller};
 use super::set::Entry;
 use crate::action::{Call, Failure, answer};
-use crate::guard::{Stop, Wrapped};
+use crate::guard::{Inside, Outcome, Stop};
 use crate::lang::template::Scope;
-use crate::model::{Component, Tool};
-use crate::ops::{Answer, Arguments, Context, Notices, OpError, Operation, ToolOutcome};
+use crate::model::{Component, Kind, Tool};
+use crate::ops::{Answer, Arguments, Caller, Context, Notices, OpError, Operation, ToolOutcome};
 use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -19,6 +20,53 @@ pub(super) struct Request<'a> {
     pub(super) context: &'a Context,
     /// Where it says how it goes.
     pub(super) notices: &'a Notices,
+}
+
+/// A tool's call inside the wrappers of the tool.
+struct ToolCall<'a> {
+    runtime: &'a Runtime,
+    entry: &'a Entry<Tool>,
+    request: Request<'a>,
+}
+
+impl Inside for ToolCall<'_> {
+    fn component(&self) -> (Kind, &str) {
+        (Kind::Tool, self.entry.component.key())
+    }
+
+    fn root(&self) -> &'static str {
+        "args"
+    }
+
+    fn checked(&self, arguments: Arguments) -> Result<Arguments, String> {
+        let checked = checked(&self.entry.component, arguments);
+        checked.map_err(|wrong| format!("went on with other arguments: {wrong}"))
+    }
+
+    fn answer(&self, given: Value) -> Result<Answer, String> {
+        answer::given(&self.entry.component, given).map(Answer::Tool)
+    }
+
+    fn run(&self, scope: Scope) -> BoxFuture<'_, Outcome> {
+        let act = async move {
+            let acted = self.runtime.act(self.entry, &scope, self.request).await?;
+            Ok(Answer::Tool(acted))
+        };
+        act.boxed()
+    }
+}
+
+/// Arguments as they were sent, checked; then what was left out is filled in.
+fn checked(tool: &Tool, arguments: Arguments) -> Result<Arguments, String> {
+    let sent = Value::Object(arguments);
+    let fits = tool.input.check(&sent);
+    fits.map_err(|violations| violations.arguments_text())?;
+    let Value::Object(mut arguments) = sent else {
+        return Err("arguments must be an object".to_owned());
+    };
+    let filled = tool.input.apply_defaults(&mut arguments);
+    filled.map_err(|error| error.to_string())?;
+    Ok(arguments)
 }
 
 impl Runtime {
@@ -35,24 +83,32 @@ impl Runtime {
         let request = Request { context, notices };
         match operation {
             Operation::Discover => Ok(Answer::Ready(self.discovery.clone())),
-            Operation::ListTools { cursor } => self.tools.list.page(cursor.as_deref()),
+            Operation::ListTools { cursor } => {
+                let seen = self.seen_by(&context.caller);
+                seen.tools.page(cursor.as_deref())
+            }
             Operation::CallTool { name, arguments } => {
-                let Some(entry) = self.tools.set.get(&name) else {
+                let Some(entry) = self.tools.get(&name) else {
                     return Err(OpError::UnknownTool(name));
                 };
+                permit(&*entry.component, &context.caller)?;
                 self.call_tool(entry, arguments, request).await
             }
             Operation::ListResources { cursor } => {
-                self.resources.page(&self.face, cursor.as_deref()).await
+                self.resource_page(cursor.as_deref(), &context.caller).await
             }
             Operation::ListResourceTemplates { cursor } => {
-                self.resources.template_page(cursor.as_deref())
+                let seen = self.seen_by(&context.caller);
+                seen.templates.page(cursor.as_deref())
             }
             Operation::ReadResource { uri } => {
                 let read = self.read_resource(uri, request);
                 read.await
             }
-            Operation::ListPrompts { cursor } => self.prompts.list.page(cursor.as_deref()),
+            Operation::ListPrompts { cursor } => {
+                let seen = self.seen_by(&context.caller);
+                seen.prompts.page(cursor.as_deref())
+            }
             Operation::GetPrompt { name, arguments } => {
                 let got = self.get_prompt(name, arguments, request);
                 got.await
@@ -78,18 +134,10 @@ impl Runtime {
         let tool = &*entry.component;
         let refused = |text: String| Ok(Answer::Tool(ToolOutcome::error(text)));
         check_caller(tool, request.context.capabilities)?;
-        // What the caller sent is checked, then what it left out is filled in.
-        let sent = Value::Object(arguments);
-        if let Err(violations) = tool.input.check(&sent) {
-            return refused(violations.arguments_text());
-        }
-        let Value::Object(mut arguments) = sent else {
-            return Err(OpError::InvalidParams("arguments must be an object".into()));
+        let arguments = match checked(tool, arguments) {
+            Ok(arguments) => Arc::new(arguments),
+            Err(wrong) => return refused(wrong),
         };
-        if let Err(error) = tool.input.apply_defaults(&mut arguments) {
-            return refused(error.to_string());
-        }
-        let arguments = Arc::new(arguments);
         let scope = self.scope("args", Arc::clone(&arguments), request.context);
         let scope = match self.ask(tool, scope, &arguments, request) {
             Ok(Asked::Answered(scope)) => scope,
@@ -101,12 +149,12 @@ impl Runtime {
         if entry.wraps.is_empty() {
             return self.act(entry, &scope, request).await.map(Answer::Tool);
         }
-        let call = async { Ok(Answer::Tool(self.act(entry, &scope, request).await?)) };
-        let wrapped = Wrapped {
-            scope: &scope,
-            slot: "",
+        let inside = ToolCall {
+            runtime: self,
+            entry,
+            request,
         };
-        match entry.wraps.around(wrapped, call.boxed()).await {
+        match entry.wraps.around(&inside, scope).await {
             Ok(answer) => Ok(answer),
             Err(Stop::Refused(text)) => refused(text),
             Err(Stop::Error(error)) => Err(error),
@@ -144,6 +192,7 @@ impl Runtime {
             secrets: &self.values.secrets,
             notices: request.notices,
             name: component.key(),
+            caller: &request.context.caller,
         }
     }
 
@@ -157,6 +206,7 @@ impl Runtime {
         let request_id = context.request_id.clone();
         let method = context.method;
         let client = context.client.clone();
+        let caller = context.caller.clone();
         Scope::new()
             .with(root, brought)
             .with("secrets", Arc::clone(&self.values.secrets))
@@ -175,6 +225,27 @@ impl Runtime {
                 }
                 Value::Object(members)
             })
-            .with_lazy("auth", || Value::Object(Map::new()))
+            .with_lazy("auth", move || auth(&caller))
+    }
+}
+
+/// What `auth` holds in templates: nothing, when the caller has not shown who it is.
+fn auth(caller: &Caller) -> Value {
+    let mut members = Map::new();
+    if let Some(principal) = caller.principal() {
+        members.insert("principal".into(), principal.into());
+        members.insert("scopes".into(), caller.scopes().into());
+    }
+    Value::Object(members)
+}
+
+/// Lets a caller use a component if it has the scopes for it.
+///
+/// # Errors
+/// It has not; the error names all of them.
+pub(super) fn permit<C: Component>(component: &C, caller: &Caller) -> Result<(), OpError> {
+    match caller.has(component.scopes()) {
+        true => Ok(()),
+        false => Err(OpError::Forbidden(Arc::clone(component.scopes()))),
     }
 }

@@ -7,7 +7,7 @@
 
 use super::Changed;
 use crate::lang::uri_template::Uri;
-use crate::ops::{Change, Filter, ListKind};
+use crate::ops::{Caller, Change, Filter, ListKind};
 use futures_util::task::AtomicWaker;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -46,6 +46,8 @@ struct Shared {
 #[derive(Debug)]
 struct State {
     filter: Filter,
+    /// Who listens.
+    caller: Caller,
     /// The canonical forms of the filter's URIs in byte order, each with the URI itself.
     keys: Vec<(Box<str>, Arc<str>)>,
     pending: Pending,
@@ -78,15 +80,16 @@ impl Hub {
         }))
     }
 
-    /// Listens from now on.
+    /// Listens from now on, for this caller.
     ///
     /// # Errors
     /// There are as many listeners as there may be.
-    pub fn listen(&self, filter: Filter) -> Result<Listener, Full> {
+    pub fn listen(&self, filter: Filter, caller: Caller) -> Result<Listener, Full> {
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
                 keys: keys(&filter),
                 filter,
+                caller,
                 pending: Pending::default(),
             }),
             filled: AtomicWaker::new(),
@@ -115,15 +118,18 @@ impl Hub {
         self.len() == 0
     }
 
-    /// Says that a list has changed. What callers get when they ask for it must be the new one
-    /// already.
-    pub fn list_changed(&self, list: ListKind) {
+    /// Says that a list has changed, to those callers who are shown that. What they get when they
+    /// ask for it must be the new one already.
+    pub fn list_changed(&self, list: ListKind, is_shown: impl Fn(&Caller) -> bool) {
         for listener in self.all() {
             listener.mark(
                 |State {
-                     filter, pending, ..
+                     filter,
+                     caller,
+                     pending,
+                     ..
                  }| {
-                    let is_wanted = filter.wants(list);
+                    let is_wanted = filter.wants(list) && is_shown(caller);
                     *pending.list(list) |= is_wanted;
                     is_wanted
                 },
@@ -142,6 +148,18 @@ impl Hub {
                 let is_touched = !touched.is_empty();
                 pending.uris.extend(touched);
                 is_touched
+            });
+        }
+    }
+
+    /// Says that what is read at any URI may have changed.
+    pub fn all_updated(&self) {
+        for listener in self.all() {
+            listener.mark(|State { keys, pending, .. }| {
+                pending
+                    .uris
+                    .extend(keys.iter().map(|(_, uri)| Arc::clone(uri)));
+                !keys.is_empty()
             });
         }
     }
@@ -189,6 +207,16 @@ impl Listener {
         }
         state.keys.retain(|(_, known)| **known != *uri);
         state.pending.uris.remove(uri);
+    }
+
+    /// Who listens.
+    pub fn caller(&self) -> Caller {
+        self.shared.state().caller.clone()
+    }
+
+    /// Listens for this caller from now on: the same one, by what it has shown last.
+    pub fn set_caller(&self, caller: Caller) {
+        self.shared.state().caller = caller;
     }
 
     /// Takes the next change, lists before resources.
@@ -282,11 +310,15 @@ mod tests {
     #[test]
     fn each_is_told_of_what_it_asked_for_and_once() {
         let hub = Hub::new(10);
-        let one = hub.listen(filter(true, &["a:1", "a:2"])).unwrap();
-        let other = hub.listen(filter(false, &["a:2"])).unwrap();
+        let one = hub
+            .listen(filter(true, &["a:1", "a:2"]), Caller::default())
+            .unwrap();
+        let other = hub
+            .listen(filter(false, &["a:2"]), Caller::default())
+            .unwrap();
         for _ in 0..3 {
-            hub.list_changed(ListKind::Tools);
-            hub.list_changed(ListKind::Prompts);
+            hub.list_changed(ListKind::Tools, |_| true);
+            hub.list_changed(ListKind::Prompts, |_| true);
             hub.updated(&uris(&["A:2"]));
             hub.updated(&uris(&["a:3"]));
         }
@@ -302,10 +334,14 @@ mod tests {
     #[test]
     fn there_are_no_more_than_there_may_be() {
         let hub = Hub::new(1);
-        let one = hub.listen(Filter::default()).unwrap();
-        assert_eq!(hub.listen(Filter::default()).unwrap_err(), Full(1));
+        let one = hub.listen(Filter::default(), Caller::default()).unwrap();
+        assert_eq!(
+            hub.listen(Filter::default(), Caller::default())
+                .unwrap_err(),
+            Full(1)
+        );
         drop(one);
         assert!(hub.is_empty());
-        assert!(hub.listen(Filter::default()).is_ok());
+        assert!(hub.listen(Filter::default(), Caller::default()).is_ok());
     }
 }

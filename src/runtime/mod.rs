@@ -13,6 +13,7 @@ mod list;
 mod prompts;
 mod resources;
 mod set;
+mod shown;
 mod watched;
 
 pub use build::{Built, build, build_for_test, helper, not_started};
@@ -22,39 +23,38 @@ pub use handle::Handle;
 pub use hub::{Full, Hub, Listener};
 pub use watched::{Watched, WatchedFiles};
 
+use crate::access::Access;
 use crate::action::Action;
 use crate::action::outputs::{self, Outputs};
-use crate::model::{Actor, Catalog, Counts, Kind, Prompt, Tool, Values};
+use crate::model::{Actor, Cache, Catalog, Counts, Kind, Prompt, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
 use ask::Asking;
-use list::List;
 use resources::Resources;
 use set::Set;
+use shown::Shown;
 use std::sync::Arc;
 
-/// Everything a request needs, built from one set of manifests. It has no interior mutability: a
-/// reload builds another and swaps.
+/// Everything a request needs, built from one set of manifests. It has no interior mutability but a
+/// memo of pages: a reload builds another and swaps.
 #[derive(Debug)]
 pub struct Runtime {
     face: Face,
     discovery: Ready,
-    tools: Listed<Tool>,
+    tools: Set<Tool>,
     resources: Resources,
-    prompts: Listed<Prompt>,
+    prompts: Set<Prompt>,
+    shown: Shown,
+    /// Who calls. It is the same as in the runtime before while the settings are.
+    access: Arc<Access>,
+    /// How long and for whom reads of resources may be kept that do not say it themselves.
+    read_cache: Cache,
     /// What is declared of the actors. They themselves run elsewhere, longer than this.
     actors: Set<Actor>,
     values: SharedValues,
     asking: Asking,
     /// Long outputs that can be read on. They outlive this runtime.
     outputs: Outputs,
-}
-
-/// The components of one kind, and the list of them.
-#[derive(Debug)]
-struct Listed<C> {
-    set: Set<C>,
-    list: List,
 }
 
 /// What `secrets` and `env` hold in templates, made once.
@@ -70,19 +70,24 @@ impl Runtime {
         &self.face
     }
 
+    /// Who calls.
+    pub fn access(&self) -> &Arc<Access> {
+        &self.access
+    }
+
     /// Whether there is a component of this kind and name.
     pub fn serves(&self, kind: Kind, key: &str) -> bool {
         match kind {
-            Kind::Tool => self.tools.set.get(key).is_some(),
+            Kind::Tool => self.tools.get(key).is_some(),
             Kind::Resource => self.resources.set.get(key).is_some(),
-            Kind::Prompt => self.prompts.set.get(key).is_some(),
+            Kind::Prompt => self.prompts.get(key).is_some(),
             Kind::Actor => self.actors.get(key).is_some(),
         }
     }
 
     /// The names of the tools.
     pub fn tool_names(&self) -> impl Iterator<Item = &str> {
-        self.tools.set.keys()
+        self.tools.keys()
     }
 
     /// What `secrets` holds in templates.
@@ -99,43 +104,41 @@ impl Runtime {
     /// How many components there are.
     pub fn counts(&self) -> Counts {
         Counts {
-            tools: self.tools.set.len(),
+            tools: self.tools.len(),
             resources: self.resources.set.len(),
-            prompts: self.prompts.set.len(),
+            prompts: self.prompts.len(),
             actors: self.actors.len(),
         }
     }
 
     /// Whether these components, in this order, are the ones that are served.
     pub fn serves_just(&self, catalog: &Catalog) -> bool {
-        self.tools.set.holds_just(&catalog.tools)
+        self.tools.holds_just(&catalog.tools)
             && self.resources.set.holds_just(&catalog.resources)
-            && self.prompts.set.holds_just(&catalog.prompts)
+            && self.prompts.holds_just(&catalog.prompts)
             && self.actors.holds_just(&catalog.actors)
     }
 
     /// Whether what was opened when this was built is still what its names lead to: another folder
     /// may lie where an action's was. Asks the file system.
     pub fn is_current(&self) -> bool {
-        self.tools.set.is_current()
-            && self.resources.set.is_current()
-            && self.prompts.set.is_current()
+        self.tools.is_current() && self.resources.set.is_current() && self.prompts.is_current()
     }
 
     /// Whether both serve the same components in the same order by the same actions. What they say
     /// of the server may differ.
     pub fn serves_as(&self, other: &Self) -> bool {
-        self.tools.set.is_as(&other.tools.set)
+        self.tools.is_as(&other.tools)
             && self.resources.set.is_as(&other.resources.set)
-            && self.prompts.set.is_as(&other.prompts.set)
+            && self.prompts.is_as(&other.prompts)
             && self.actors.is_as(&other.actors)
     }
 
     /// The actions of all components.
     fn actions(&self) -> impl Iterator<Item = &Action> {
-        let tools = self.tools.set.actions();
+        let tools = self.tools.actions();
         let resources = self.resources.set.actions();
-        tools.chain(resources).chain(self.prompts.set.actions())
+        tools.chain(resources).chain(self.prompts.actions())
     }
 }
 

@@ -2,18 +2,19 @@
 
 use super::ask::{Asked, NotAsked, check_caller};
 use super::complete::choose;
-use super::execute::Request;
+use super::execute::{Request, permit};
 use super::set::Entry;
 use super::{Runtime, resources};
 use crate::action::{Failure, complete, prompt};
-use crate::guard::{Outcome, Stop, Wrapped};
+use crate::guard::{Inside, Outcome, Stop};
 use crate::lang::template::Scope;
 use crate::lang::uri_template::UriTemplate;
-use crate::model::{CompleteSpec, Component, LiveSpec, Prompt};
+use crate::model::{CompleteSpec, Component, Kind, LiveSpec, Prompt};
 use crate::ops::{Answer, Completion, OpError, PromptOutcome, Reference, Texts};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 impl Runtime {
@@ -24,22 +25,14 @@ impl Runtime {
         arguments: Texts,
         request: Request<'_>,
     ) -> Result<Answer, OpError> {
-        let Some(entry) = self.prompts.set.get(&name) else {
+        let Some(entry) = self.prompts.get(&name) else {
             return Err(OpError::UnknownPrompt(name));
         };
         let prompt = &*entry.component;
+        permit(prompt, &request.context.caller)?;
         check_caller(prompt, request.context.capabilities)?;
-        let declared = prompt.declaration.arguments.iter();
-        let missing: Vec<&str> = declared
-            .filter(|argument| argument.required && !arguments.contains_key(&argument.name))
-            .map(|argument| argument.name.as_str())
-            .collect();
-        if !missing.is_empty() {
-            let missing = missing.join(", ");
-            return Err(OpError::InvalidParams(format!(
-                "Missing required arguments: {missing}"
-            )));
-        }
+        let given = arguments.keys().map(String::as_str);
+        complete_arguments(prompt, given).map_err(OpError::InvalidParams)?;
         let arguments = values(arguments);
         let scope = self.scope("args", Arc::clone(&arguments), request.context);
         let asked = self.ask(prompt, scope, &arguments, request);
@@ -51,11 +44,12 @@ impl Runtime {
                 return refused.map_err(|Failure(text)| OpError::Failed(text));
             }
         };
-        let call = async {
-            let made = self.prompt(entry, &scope, request).await;
-            made.map(Answer::Prompt).map_err(failed)
+        let inside = Getting {
+            runtime: self,
+            entry,
+            request,
         };
-        wrapped(entry, &scope, "", call.boxed()).await
+        wrapped(entry, &inside, scope).await
     }
 
     async fn prompt(
@@ -91,9 +85,10 @@ impl Runtime {
                 return completed.await;
             }
         };
-        let Some(entry) = self.prompts.set.get(&name) else {
+        let Some(entry) = self.prompts.get(&name) else {
             return Err(OpError::UnknownPrompt(name));
         };
+        permit(&*entry.component, &request.context.caller)?;
         let declared = entry.component.declaration.arguments.iter();
         if !declared.clone().any(|declared| declared.name == argument) {
             let names: Vec<&str> = declared.map(|declared| declared.name.as_str()).collect();
@@ -119,6 +114,7 @@ impl Runtime {
         let Some(entry) = self.resources.named(&uri) else {
             return Err(OpError::ResourceNotFound(uri));
         };
+        permit(&*entry.component, &request.context.caller)?;
         let resource = &entry.component;
         let variables = resource.template.as_ref().map(UriTemplate::variables);
         let variables = variables.unwrap_or_default();
@@ -158,13 +154,16 @@ impl Runtime {
             Some((_, CompleteSpec::Live(live))) => {
                 others.insert(argument.to_owned(), typed.clone());
                 let scope = self.scope(root, values(others), request.context);
-                let call = async {
-                    let asked = self.candidates(entry, argument, live, &scope, request);
-                    let values = asked.await.map_err(failed)?;
-                    let values = values.iter().map(String::as_str);
-                    Ok(Answer::Completion(choose(values, &typed, live.filter)))
+                let inside = Completing {
+                    runtime: self,
+                    entry,
+                    root,
+                    argument,
+                    live,
+                    typed: &typed,
+                    request,
                 };
-                wrapped(entry, &scope, argument, call.boxed()).await
+                wrapped(entry, &inside, scope).await
             }
         }
     }
@@ -189,22 +188,137 @@ impl Runtime {
     }
 }
 
+/// Whether all required arguments are among the given ones.
+fn complete_arguments<'g>(
+    prompt: &Prompt,
+    given: impl Iterator<Item = &'g str>,
+) -> Result<(), String> {
+    let given: HashSet<&str> = given.collect();
+    let declared = prompt.declaration.arguments.iter();
+    let missing: Vec<&str> = declared
+        .filter(|argument| argument.required && !given.contains(argument.name.as_str()))
+        .map(|argument| argument.name.as_str())
+        .collect();
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(format!(
+            "Missing required arguments: {}",
+            missing.join(", ")
+        )),
+    }
+}
+
+/// A prompt inside its wrappers.
+struct Getting<'a> {
+    runtime: &'a Runtime,
+    entry: &'a Entry<Prompt>,
+    request: Request<'a>,
+}
+
+impl Inside for Getting<'_> {
+    fn component(&self) -> (Kind, &str) {
+        (Kind::Prompt, self.entry.component.key())
+    }
+
+    fn root(&self) -> &'static str {
+        "args"
+    }
+
+    fn checked(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, String> {
+        let arguments = texts(arguments)?;
+        let given = arguments.keys().map(String::as_str);
+        let complete = complete_arguments(&self.entry.component, given);
+        complete.map_err(|wrong| format!("went on with other arguments: {wrong}"))?;
+        Ok(arguments)
+    }
+
+    fn answer(&self, given: Value) -> Result<Answer, String> {
+        prompt::given(&self.entry.component, given).map(Answer::Prompt)
+    }
+
+    fn run(&self, scope: Scope) -> BoxFuture<'_, Outcome> {
+        let made = async move {
+            let made = self.runtime.prompt(self.entry, &scope, self.request).await;
+            made.map(Answer::Prompt).map_err(failed)
+        };
+        made.boxed()
+    }
+}
+
+/// A live completion inside the wrappers of its component.
+struct Completing<'a, C> {
+    runtime: &'a Runtime,
+    entry: &'a Entry<C>,
+    root: &'static str,
+    argument: &'a str,
+    live: &'a LiveSpec,
+    typed: &'a str,
+    request: Request<'a>,
+}
+
+impl<C: Component> Inside for Completing<'_, C> {
+    fn component(&self) -> (Kind, &str) {
+        (C::KIND, self.entry.component.key())
+    }
+
+    fn slot(&self) -> &str {
+        self.argument
+    }
+
+    fn root(&self) -> &'static str {
+        self.root
+    }
+
+    fn checked(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, String> {
+        texts(arguments)
+    }
+
+    fn answer(&self, given: Value) -> Result<Answer, String> {
+        let Some(values) = complete::given(&given) else {
+            return Err("gave an answer that is no list of texts".to_owned());
+        };
+        let values = values.iter().map(String::as_str);
+        Ok(Answer::Completion(choose(values, "", false)))
+    }
+
+    fn run(&self, scope: Scope) -> BoxFuture<'_, Outcome> {
+        let completed = async move {
+            let (argument, request) = (self.argument, self.request);
+            let asked = self
+                .runtime
+                .candidates(self.entry, argument, self.live, &scope, request);
+            let values = asked.await.map_err(failed)?;
+            let values = values.iter().map(String::as_str);
+            let chosen = choose(values, self.typed, self.live.filter);
+            Ok(Answer::Completion(chosen))
+        };
+        completed.boxed()
+    }
+}
+
+/// Arguments that are all texts.
+fn texts(arguments: Map<String, Value>) -> Result<Map<String, Value>, String> {
+    match arguments.iter().find(|(_, value)| !value.is_string()) {
+        None => Ok(arguments),
+        Some((name, _)) => Err(format!("went on with a `{name}` that is no text")),
+    }
+}
+
 /// A call inside the wrappers of its component. A component that is no tool has no other way to say
 /// that it refuses than a protocol error.
 pub(super) async fn wrapped<C: Component>(
     entry: &Entry<C>,
-    scope: &Scope,
-    slot: &str,
-    call: BoxFuture<'_, Outcome>,
+    inside: &dyn Inside,
+    scope: Scope,
 ) -> Result<Answer, OpError> {
-    match entry.wraps.around(Wrapped { scope, slot }, call).await {
+    match entry.wraps.around(inside, scope).await {
         Ok(answer) => Ok(answer),
         Err(Stop::Refused(text)) => Err(OpError::Failed(text)),
         Err(Stop::Error(error)) => Err(error),
     }
 }
 
-pub(super) fn failed(Failure(text): Failure) -> Stop {
+fn failed(Failure(text): Failure) -> Stop {
     Stop::Error(OpError::Failed(text))
 }
 

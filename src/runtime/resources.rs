@@ -2,22 +2,22 @@
 
 use super::Runtime;
 use super::ask::{Asked, NotAsked, check_caller};
-use super::execute::Request;
-use super::list::{List, Pager};
+use super::execute::{Request, permit};
 use super::prompts::wrapped;
 use super::set::{Entry, Set};
 use super::watched::listed_value;
 use crate::action::file::{FileAction, Listed};
 use crate::action::{Failure, NotRead, outputs, resource};
+use crate::guard::{Inside, Outcome};
 use crate::lang::template::Scope;
 use crate::lang::uri_template::{Bindings, RESERVED_NAME, TemplateIndex, Uri, UriTemplate};
 use crate::model::{
-    ActionSpec, Annotations, Cache, CacheScope, Component, ListingSpec, Resource,
-    ResourceDeclaration, Settings,
+    ActionSpec, Annotations, Cache, CacheScope, Component, Kind, ListingSpec, Resource,
+    ResourceDeclaration,
 };
-use crate::ops::{Answer, OpError, Payload, ResourceContent, ResourceOutcome};
-use crate::protocol::Face;
+use crate::ops::{Answer, Caller, OpError, Payload, ResourceContent, ResourceOutcome};
 use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::path::Path;
@@ -26,78 +26,75 @@ use std::sync::Arc;
 /// What a read is refused with when nothing decides between two templates.
 const MANY_ROUTES: &str = "Multiple resource routes matched the requested URI";
 
-/// The resources, how they are found, and the lists of them.
+/// The resources, and how they are found.
 #[derive(Debug)]
 pub(super) struct Resources {
     pub(super) set: Set<Resource>,
-    /// All of them, in the order of the manifests.
-    pub(super) in_order: Vec<Arc<Resource>>,
-    /// Those with a template, in the same order, and where to look for one.
+    /// Those with a template, in the order of the manifests, and where to look for one.
     templates: Vec<Arc<Resource>>,
     index: TemplateIndex,
-    /// `resources/list`; `None` when it has files, whose folders are looked at each time.
-    list: Option<List>,
-    template_list: List,
-    pager: Pager,
-    cache: Cache,
+    has_files: bool,
 }
 
 impl Resources {
-    pub(super) fn new(settings: &Settings, face: &Face, entries: Vec<Entry<Resource>>) -> Self {
-        let pager = Pager::new(settings);
-        let cache = settings.server.caches.resources;
-        let in_order: Vec<Arc<Resource>> = entries
-            .iter()
-            .map(|entry| Arc::clone(&entry.component))
-            .collect();
-        let (templates, exact): (Vec<_>, Vec<_>) = in_order
-            .iter()
-            .cloned()
-            .partition(|resource| resource.template.is_some());
-        let all = templates.iter().map(shown);
-        let template_list = List::new(&pager, "resource templates", all, |page, next| {
-            face.templates_page(page, next, cache)
-        });
+    pub(super) fn new(entries: Vec<Entry<Resource>>) -> Self {
         let has_files = entries.iter().any(|entry| listing(entry).is_some());
-        let list = (!has_files).then(|| {
-            let all = exact.iter().map(shown);
-            List::new(&pager, LIST, all, |page, next| {
-                face.resources_page(page, next, cache)
-            })
-        });
+        let set = Set::new(entries);
+        let all: Vec<Arc<Resource>> = set.in_order().cloned().collect();
+        let templates = all.into_iter().filter(|each| each.template.is_some());
+        let templates: Vec<Arc<Resource>> = templates.collect();
         let parsed = templates
             .iter()
             .filter_map(|resource| resource.template.as_ref());
         Self {
             index: TemplateIndex::new(parsed),
-            set: Set::new(entries),
-            in_order,
+            set,
             templates,
-            list,
-            template_list,
-            pager,
-            cache,
+            has_files,
         }
     }
 
+    /// Whether the files of a folder are listed, so that `resources/list` is made when it is asked
+    /// for.
+    pub(super) fn has_files(&self) -> bool {
+        self.has_files
+    }
+
     /// The resource that a URI leads to, with what its template's variables are: the one of this
-    /// very URI, or the only one whose template matches.
-    fn route(&self, uri: &Uri<'_>) -> Result<(&Entry<Resource>, Bindings<'_>), OpError> {
+    /// very URI, or the only one whose template matches. One that the caller may not use leads
+    /// nowhere as long as another does.
+    fn route(
+        &self,
+        uri: &Uri<'_>,
+        caller: &Caller,
+    ) -> Result<(&Entry<Resource>, Bindings<'_>), OpError> {
         let not_found = || OpError::ResourceNotFound(uri.as_str().to_owned());
         let exact = self.set.get(&uri.canonical());
         if let Some(entry) = exact.filter(|entry| entry.component.template.is_none()) {
+            permit(&*entry.component, caller)?;
             return Ok((entry, Bindings::default()));
         }
         let candidates = self.index.candidates(uri).into_iter();
-        let mut matching = candidates.filter_map(|place| {
+        let matching = candidates.filter_map(|place| {
             let resource = self.templates.get(place)?;
             let bound = resource.template.as_ref()?.matches(uri)?;
             Some((resource, bound))
         });
-        let (resource, bound) = matching.next().ok_or_else(not_found)?;
-        if matching.next().is_some() {
+        let mut forbidden = None;
+        let mut usable = matching.filter(|(resource, _)| {
+            let permitted = permit(&***resource, caller);
+            let is_usable = permitted.is_ok();
+            forbidden = forbidden.take().or(permitted.err());
+            is_usable
+        });
+        let found = usable.next();
+        if usable.next().is_some() {
             return Err(OpError::Failed(MANY_ROUTES.to_owned()));
         }
+        drop(usable);
+        let Some((resource, bound)) = found else {
+            return Err(forbidden.unwrap_or_else(not_found));
+        };
         let entry = self.set.get(resource.key()).ok_or_else(not_found)?;
         Ok((entry, bound))
     }
@@ -107,7 +104,11 @@ impl Resources {
         let Ok(uri) = Uri::parse(uri) else {
             return false;
         };
-        !matches!(self.route(&uri), Err(OpError::ResourceNotFound(_)))
+        let anybody = Caller::default();
+        !matches!(
+            self.route(&uri, &anybody),
+            Err(OpError::ResourceNotFound(_))
+        )
     }
 
     /// The resource or the template of this very text.
@@ -119,22 +120,14 @@ impl Resources {
         self.set.get(&key)
     }
 
-    /// Whether the lists show other resources than before, or in another order, or the files of
-    /// another folder. What is in a folder is not looked at.
-    pub(super) fn differs(&self, before: &Self) -> bool {
-        let all = self.in_order.iter().map(|resource| stands_for(resource));
-        let known = before.in_order.iter();
-        !all.eq(known.map(|resource| stands_for(resource)))
-    }
-
     /// The resources that are not what they were, or were not, or are no more.
     pub(super) fn changed(&self, before: &Self) -> Vec<Arc<Resource>> {
         let is_same = |resource: &Resource, other: &Self| {
             let same = other.set.get(resource.key());
             same.is_some_and(|same| same.component.definition() == resource.definition())
         };
-        let changed = self.in_order.iter().filter(|new| !is_same(new, before));
-        let gone = before.in_order.iter();
+        let changed = self.set.in_order().filter(|new| !is_same(new, before));
+        let gone = before.set.in_order();
         let gone = gone.filter(|old| self.set.get(old.key()).is_none());
         changed.chain(gone).cloned().collect()
     }
@@ -143,68 +136,19 @@ impl Resources {
     pub(super) fn completes_paths(entry: &Entry<Resource>) -> bool {
         listing(entry).is_some()
     }
-
-    /// A page of `resources/templates/list`.
-    pub(super) fn template_page(&self, cursor: Option<&str>) -> Result<Answer, OpError> {
-        self.template_list.page(cursor)
-    }
-
-    /// A page of `resources/list`.
-    pub(super) async fn page(&self, face: &Face, cursor: Option<&str>) -> Result<Answer, OpError> {
-        if let Some(list) = &self.list {
-            return list.page(cursor);
-        }
-        let mut files: Vec<Vec<ResourceDeclaration>> = Vec::new();
-        for resource in &self.in_order {
-            files.push(match self.set.get(resource.key()).and_then(listing) {
-                Some((action, spec)) => listed(resource, action, spec).await,
-                None => Vec::new(),
-            });
-        }
-        // A URI is shown once: an exact resource is what answers for it.
-        let mut seen: HashSet<&str> = HashSet::new();
-        let exact = self
-            .in_order
-            .iter()
-            .filter(|resource| resource.template.is_none());
-        seen.extend(exact.map(|resource| resource.declaration.uri.as_str()));
-        let mut all: Vec<(&str, &ResourceDeclaration)> = Vec::new();
-        for (resource, files) in self.in_order.iter().zip(&files) {
-            if resource.template.is_none() {
-                all.push(shown(resource));
-            }
-            let files = files.iter().filter(|file| seen.insert(&file.uri));
-            // A file that is written to is still the same entry of the list.
-            all.extend(files.map(|file| (file.uri.as_str(), file)));
-        }
-        self.pager
-            .page(LIST, all.into_iter(), cursor, |page, next| {
-                face.resources_page(page, next, self.cache)
-            })
-    }
-
-    fn cache(&self, resource: &Resource) -> Cache {
-        let cache = resource.cache.unwrap_or(self.cache);
-        match resource.per_caller {
-            true => Cache {
-                scope: CacheScope::Private,
-                ..cache
-            },
-            false => cache,
-        }
-    }
 }
 
 /// What seals the cursors of `resources/list`.
-const LIST: &str = "resources";
+pub(super) const LIST: &str = "resources";
 
-fn shown(resource: &Arc<Resource>) -> (&str, &ResourceDeclaration) {
+/// What a list shows of a resource, with its fingerprint.
+pub(super) fn shown(resource: &Arc<Resource>) -> (&str, &ResourceDeclaration) {
     (resource.fingerprint(), &resource.declaration)
 }
 
 /// What makes a resource stand in the lists as it does: its fingerprint, and which files of which
 /// folder it lists.
-fn stands_for(resource: &Resource) -> (&str, Option<(&Path, &ListingSpec)>) {
+pub(super) fn stands_for(resource: &Resource) -> (&str, Option<(&Path, &ListingSpec)>) {
     let files = match resource.action() {
         Some(ActionSpec::File(file)) => file.listing.as_ref().map(|list| (&*file.root, list)),
         _ => None,
@@ -279,7 +223,131 @@ pub(super) fn is_name(value: &str) -> bool {
     !value.contains(['/', '\\', '\0']) && !matches!(value, "." | "..")
 }
 
+/// A read inside the wrappers of the resource.
+struct Reading<'a> {
+    runtime: &'a Runtime,
+    entry: &'a Entry<Resource>,
+    uri: &'a str,
+    request: Request<'a>,
+}
+
+impl Inside for Reading<'_> {
+    fn component(&self) -> (Kind, &str) {
+        (Kind::Resource, self.entry.component.key())
+    }
+
+    fn root(&self) -> &'static str {
+        "params"
+    }
+
+    /// The URI stays what it is: it is what the contents are of.
+    fn checked(&self, params: Map<String, Value>) -> Result<Map<String, Value>, String> {
+        let resource = &*self.entry.component;
+        let mut params = params;
+        params.insert(RESERVED_NAME.to_owned(), self.uri.into());
+        let variables = resource.template.as_ref().map(UriTemplate::variables);
+        let variables = variables.unwrap_or_default();
+        for (name, value) in &params {
+            if name != RESERVED_NAME && !variables.contains(&name.as_str()) {
+                return Err(format!(
+                    "went on with `{name}`, which is no variable of the template"
+                ));
+            }
+            let Value::String(text) = value else {
+                return Err(format!("went on with a `{name}` that is no text"));
+            };
+            if resource.plain.contains(name) && !is_name(text) {
+                return Err(format!("went on with a `{name}` that cannot be one name"));
+            }
+        }
+        Ok(params)
+    }
+
+    fn answer(&self, given: Value) -> Result<Answer, String> {
+        let resource = &*self.entry.component;
+        let cache = self.runtime.resource_cache(resource);
+        let outcome = resource::given(resource, self.uri, given, cache);
+        Ok(Answer::Resource(outcome))
+    }
+
+    fn run(&self, scope: Scope) -> BoxFuture<'_, Outcome> {
+        let read = async move {
+            let read = self
+                .runtime
+                .read(self.entry, self.uri, &scope, self.request);
+            Ok(Answer::Resource(read.await?))
+        };
+        read.boxed()
+    }
+}
+
 impl Runtime {
+    /// A page of `resources/list` as this caller is shown it.
+    pub(super) async fn resource_page(
+        &self,
+        cursor: Option<&str>,
+        caller: &Caller,
+    ) -> Result<Answer, OpError> {
+        if let Some(list) = &self.seen_by(caller).resources {
+            return list.page(cursor);
+        }
+        let set = &self.resources.set;
+        let usable = set.in_order().filter(|each| caller.has(each.scopes()));
+        let usable: Vec<&Arc<Resource>> = usable.collect();
+        let mut files: Vec<Vec<ResourceDeclaration>> = Vec::new();
+        for resource in &usable {
+            files.push(match set.get(resource.key()).and_then(listing) {
+                Some((action, spec)) => listed(resource, action, spec).await,
+                None => Vec::new(),
+            });
+        }
+        // A URI is shown once: an exact resource is what answers for it, also when it is hidden.
+        let mut seen: HashSet<&str> = HashSet::new();
+        let exact = set
+            .in_order()
+            .filter(|resource| resource.template.is_none());
+        seen.extend(exact.map(|resource| resource.declaration.uri.as_str()));
+        let mut all: Vec<(&str, &ResourceDeclaration)> = Vec::new();
+        for (resource, files) in usable.iter().zip(&files) {
+            if resource.template.is_none() {
+                all.push(shown(resource));
+            }
+            let files = files.iter().filter(|file| seen.insert(&file.uri));
+            // A file that is written to is still the same entry of the list.
+            all.extend(files.map(|file| (file.uri.as_str(), file)));
+        }
+        let (pager, cache) = self.resource_pages();
+        pager.page(LIST, all.into_iter(), cursor, |page, next| {
+            self.face.resources_page(page, next, cache)
+        })
+    }
+
+    /// Lets this caller hear that the resource of this URI has changed. Of what is not there
+    /// everybody may: there is nothing to hear.
+    ///
+    /// # Errors
+    /// It lacks scopes for it.
+    pub fn may_hear_of(&self, uri: &str, caller: &Caller) -> Result<(), OpError> {
+        let Ok(uri) = Uri::parse(uri) else {
+            return Ok(());
+        };
+        match self.resources.route(&uri, caller) {
+            Err(OpError::Forbidden(scopes)) => Err(OpError::Forbidden(scopes)),
+            _ => Ok(()),
+        }
+    }
+
+    fn resource_cache(&self, resource: &Resource) -> Cache {
+        let cache = resource.cache.unwrap_or(self.read_cache);
+        match resource.per_caller {
+            true => Cache {
+                scope: CacheScope::Private,
+                ..cache
+            },
+            false => cache,
+        }
+    }
+
     /// What a resource holds.
     pub(super) async fn read_resource(
         &self,
@@ -287,12 +355,12 @@ impl Runtime {
         request: Request<'_>,
     ) -> Result<Answer, OpError> {
         if outputs::is_output(&uri) {
-            return self.read_output(uri);
+            return self.read_output(uri, &request.context.caller);
         }
         let Ok(parsed) = Uri::parse(&uri) else {
             return Err(OpError::ResourceNotFound(uri));
         };
-        let (entry, bound) = self.resources.route(&parsed)?;
+        let (entry, bound) = self.resources.route(&parsed, &request.context.caller)?;
         let resource = &*entry.component;
         check_caller(resource, request.context.capabilities)?;
         let mut plain = resource.plain.iter().filter_map(|name| bound.get(name));
@@ -311,21 +379,23 @@ impl Runtime {
             Asked::Answered(scope) => scope,
             Asked::Open(required) => return Ok(Answer::NeedsInput(required)),
             Asked::Declined(scope) => {
-                let cache = self.resources.cache(resource);
+                let cache = self.resource_cache(resource);
                 let refused = resource::refused(resource, &uri, &scope, cache);
                 return refused.map(Answer::Resource);
             }
         };
-        let call = async {
-            let read = self.read(entry, &uri, &scope, request).await?;
-            Ok(Answer::Resource(read))
+        let inside = Reading {
+            runtime: self,
+            entry,
+            uri: &uri,
+            request,
         };
-        wrapped(entry, &scope, "", call.boxed()).await
+        wrapped(entry, &inside, scope).await
     }
 
     /// What is kept of a long output. A part of it is for the caller who was told where.
-    fn read_output(&self, uri: String) -> Result<Answer, OpError> {
-        let Some(part) = self.outputs.read(&uri) else {
+    fn read_output(&self, uri: String, caller: &Caller) -> Result<Answer, OpError> {
+        let Some(part) = self.outputs.read(&uri, caller.principal()) else {
             return Err(OpError::ResourceNotFound(uri));
         };
         let content = ResourceContent {
@@ -360,7 +430,7 @@ impl Runtime {
                 Err(NotRead::Failed(Failure(text))) => return Err(OpError::Failed(text)),
             },
         };
-        let cache = self.resources.cache(resource);
+        let cache = self.resource_cache(resource);
         resource::contents(resource, uri, scope, output, cache)
     }
 }

@@ -10,8 +10,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Set<C> {
     by_key: HashMap<String, Entry<C>>,
-    /// What the manifests say of each, in the order of the list.
-    definitions: Vec<[u8; 32]>,
+    /// In the order of the manifests.
+    in_order: Vec<Arc<C>>,
 }
 
 /// A component with its actions ready to run.
@@ -29,9 +29,9 @@ impl<C: Component> Set<C> {
     /// Of these, in this order.
     pub(super) fn new(entries: Vec<Entry<C>>) -> Self {
         Self {
-            definitions: entries
+            in_order: entries
                 .iter()
-                .map(|entry| *entry.component.definition())
+                .map(|entry| Arc::clone(&entry.component))
                 .collect(),
             by_key: entries
                 .into_iter()
@@ -43,6 +43,15 @@ impl<C: Component> Set<C> {
     /// The one of this key.
     pub(super) fn get(&self, key: &str) -> Option<&Entry<C>> {
         self.by_key.get(key)
+    }
+
+    /// All of them, in the order of the manifests.
+    pub(super) fn in_order(&self) -> impl Iterator<Item = &Arc<C>> {
+        self.in_order.iter()
+    }
+
+    fn definitions(&self) -> impl Iterator<Item = &[u8; 32]> {
+        self.in_order.iter().map(|component| component.definition())
     }
 
     /// What each is asked for by.
@@ -66,7 +75,7 @@ impl<C: Component> Set<C> {
     /// Whether these components, in this order, are the ones that are here.
     pub(super) fn holds_just(&self, components: &[Arc<C>]) -> bool {
         let wanted = components.iter().map(|component| component.definition());
-        wanted.eq(&self.definitions)
+        wanted.eq(self.definitions())
     }
 
     /// Whether what was opened for them is still what its names lead to. Asks the file system.
@@ -76,7 +85,7 @@ impl<C: Component> Set<C> {
 
     /// Whether both are the same components in the same order with the same actions.
     pub(super) fn is_as(&self, other: &Self) -> bool {
-        self.definitions == other.definitions
+        self.definitions().eq(other.definitions())
             && self.by_key.iter().all(|(key, entry)| {
                 let same = other.by_key.get(key);
                 same.is_some_and(|same| entry.has_actions_of(same))
@@ -110,7 +119,8 @@ impl<C: Component> Entry<C> {
         let known = before.and_then(|before| before.get(component.key()));
         let known = known.filter(|known| known.component.definition() == component.definition());
         let wraps = known.map(|known| Arc::clone(&known.wraps));
-        let wraps = wraps.unwrap_or_else(|| Arc::new(Wraps::new(component.wraps())));
+        let fresh = || Arc::new(Wraps::new(component.wraps(), toolbox.actors()));
+        let wraps = wraps.unwrap_or_else(fresh);
         if let Some(known) = known.filter(|known| known.is_current()) {
             return Ok(Self {
                 wraps,

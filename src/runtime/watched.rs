@@ -77,7 +77,7 @@ impl Runtime {
 
     /// The files that are watched.
     pub fn watched(&self) -> Vec<Watched> {
-        let resources = self.resources.in_order.iter();
+        let resources = self.resources.set.in_order();
         resources.filter_map(Watched::of).collect()
     }
 }

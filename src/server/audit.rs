@@ -68,6 +68,9 @@ impl Audit {
         if let Some(name) = name {
             members.insert("name".into(), cut(name, MOST_NAME).into());
         }
+        if let Some(principal) = context.caller.principal() {
+            members.insert("principal".into(), cut(principal, MOST_NAME).into());
+        }
         if let Some(client) = &context.client {
             let (name, version) = (
                 cut(&client.name, MOST_NAME),

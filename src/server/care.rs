@@ -1,8 +1,9 @@
 //! What every request is carried out with: its bounds, its turn, and who watches.
 
 use super::admission::{Admission, Turn, does_work};
+use super::asking::Asking;
 use super::{Audit, Limits};
-use crate::ops::OpError;
+use crate::ops::{OpError, Operation};
 use crate::protocol::{Call, Response};
 use crate::runtime::Runtime;
 use crate::shutdown::Shutdown;
@@ -33,6 +34,10 @@ impl Watch {
 pub(super) struct Care {
     /// How long a request may take.
     pub(super) limit: Duration,
+    /// How long it waits for the answers of its caller, each time that it asks.
+    pub(super) answers: Duration,
+    /// The questions that are open.
+    pub(super) asking: Asking,
     pub(super) shutdown: Shutdown,
     pub(super) watch: Watch,
     /// Where turns are given: not on a stream, whose requests have a bound of their own.
@@ -45,6 +50,8 @@ impl Care {
         let metrics = watch.metrics.clone();
         Self {
             limit: limits.request_timeout,
+            answers: limits.answers,
+            asking: Asking::default(),
             shutdown,
             watch,
             admission: Some(Admission::new(limits.in_flight, limits.queued, metrics)),
@@ -61,8 +68,21 @@ impl Care {
 
     /// The turn of a call that does work, where turns are given. The error is its answer.
     pub(super) async fn turn(&self, call: &Call) -> Result<Option<Turn>, Response> {
+        let why = match self.take_turn(&call.operation).await {
+            Ok(turn) => return Ok(turn),
+            Err(why) => why,
+        };
+        tracing::debug!(method = call.context.method, why, "turned a request away");
+        let mut response = call.reply_to.refuse(&OpError::Internal(why).into());
+        response.status = StatusCode::SERVICE_UNAVAILABLE;
+        Err(response)
+    }
+
+    /// The turn of an operation that does work, where turns are given. The error says why there is
+    /// none.
+    pub(super) async fn take_turn(&self, operation: &Operation) -> Result<Option<Turn>, String> {
         let wanted = self.admission.as_ref();
-        let Some(admission) = wanted.filter(|_| does_work(&call.operation)) else {
+        let Some(admission) = wanted.filter(|_| does_work(operation)) else {
             return Ok(None);
         };
         if let Some(turn) = admission.turn() {
@@ -70,15 +90,11 @@ impl Care {
         }
         let given_up = self.shutdown.given_up();
         let queued = given_up.run_until_cancelled(admission.queue());
-        let why = match tokio::time::timeout(self.limit, queued).await {
+        Err(match tokio::time::timeout(self.limit, queued).await {
             Ok(Some(Ok(turn))) => return Ok(Some(turn)),
             Ok(Some(Err(busy))) => busy.to_string(),
             Ok(None) => "the server is stopping".into(),
             Err(_) => format!("no turn came within {}", Time(self.limit)),
-        };
-        tracing::debug!(method = call.context.method, why, "turned a request away");
-        let mut response = call.reply_to.refuse(&OpError::Internal(why).into());
-        response.status = StatusCode::SERVICE_UNAVAILABLE;
-        Err(response)
+        })
     }
 }

@@ -1,16 +1,20 @@
 //! One request, from the moment it is understood to its answer.
 
 use super::Execute;
+use super::admission::Turn;
+use super::asking::MOST_TIMES;
 use super::audit::Entry;
 use super::care::Care;
-use crate::ops::{Answer, Context, Notices, OpError, Operation};
-use crate::protocol::{Call, Response};
+use crate::ops::{Answer, Caller, Context, Notices, OpError, Operation, ToolOutcome};
+use crate::protocol::{Call, Response, SessionKey};
 use crate::telemetry::{Histogram, Metrics, Outcome, Present, RequestId};
 use crate::units::Time;
 use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::time::error::Elapsed;
+use tokio::time::timeout;
 
 /// Carries out a call within its time, or until it is given up, and writes its answer. How it goes is
 /// told to `notices`. It waits for its turn, where
@@ -31,18 +35,17 @@ pub(super) async fn carry_out<E: Execute>(
         operation,
         context,
         reply_to,
+        session,
         ..
     } = call;
-    let waited = turn.as_ref().map_or(Duration::ZERO, |turn| turn.waited);
-    let limit = care.limit;
     let id = RequestId::next();
+    let method = context.method;
+    let limit = care.limit;
     let mut record = Record::new(id, &operation, &context, care);
-    let work = async { runtime.execute(operation, &context, notices).await };
+    let work = until_answered(runtime, operation, context, session, notices, care, turn);
     let work = AssertUnwindSafe(id.scope(work)).catch_unwind();
-    let work = care.shutdown.given_up().run_until_cancelled(work);
-    let work = tokio::time::timeout(limit.saturating_sub(waited), work);
-    let outcome = match work.await {
-        Ok(Some(Ok(outcome))) => {
+    let outcome = match care.shutdown.given_up().run_until_cancelled(work).await {
+        Some(Ok(Ok(outcome))) => {
             record.outcome = match &outcome {
                 Ok(Answer::Tool(tool)) if tool.is_error => Outcome::ToolError,
                 Ok(_) => Outcome::Ok,
@@ -50,38 +53,93 @@ pub(super) async fn carry_out<E: Execute>(
             };
             outcome
         }
-        Ok(None) => {
+        None => {
             record.outcome = Outcome::Error;
             Err(OpError::Internal("the server is stopping".into()))
         }
-        Ok(Some(Err(_))) => {
+        Some(Err(_)) => {
             record.outcome = Outcome::Error;
             // What a panic says may hold what the request said, so it is not repeated.
             tracing::error!(
-                method = context.method,
+                method,
                 request = %id,
                 "a request panicked; it is answered with an internal error"
             );
             Err(OpError::Internal("the request failed unexpectedly".into()))
         }
-        Err(_) => {
+        Some(Ok(Err(_))) => {
             record.outcome = Outcome::Timeout;
-            tracing::warn!(method = context.method, request = %id, ?limit, "a request timed out");
+            tracing::warn!(method, request = %id, ?limit, "a request timed out");
             Err(OpError::Internal(format!(
                 "request timed out after {}",
                 Time(limit)
             )))
         }
     };
+    let outcome = match outcome {
+        // Where there is no error for it, a tool says it itself.
+        Err(error @ OpError::LacksCapabilities(_))
+            if method == "tools/call" && !reply_to.names_capabilities() =>
+        {
+            Ok(Answer::Tool(ToolOutcome::error(error.to_string())))
+        }
+        Ok(Answer::NeedsInput(_)) if method == "tools/call" && !reply_to.names_capabilities() => {
+            let why = "the caller would have to be asked, and takes no stream";
+            Ok(Answer::Tool(ToolOutcome::error(why)))
+        }
+        outcome => outcome,
+    };
     let response = reply_to.answer(runtime.face(), outcome);
     record.answered(&response);
     response
+}
+
+/// Carries out the operation, asking where its caller is asked while it runs. Its turn is not held
+/// while it waits for answers. The outer error is that it took too long.
+async fn until_answered<E: Execute>(
+    runtime: &E,
+    operation: Operation,
+    mut context: Context,
+    session: Option<SessionKey>,
+    notices: &Notices,
+    care: &Care,
+    mut turn: Option<Turn>,
+) -> Result<Result<Answer, OpError>, Elapsed> {
+    let waited = turn.as_ref().map_or(Duration::ZERO, |turn| turn.waited);
+    let limit = care.limit.saturating_sub(waited);
+    if !context.asks_in_place {
+        return timeout(limit, runtime.execute(operation, &context, notices)).await;
+    }
+    for _ in 0..MOST_TIMES {
+        let work = runtime.execute(operation.clone(), &context, notices);
+        let required = match timeout(limit, work).await? {
+            Ok(Answer::NeedsInput(required)) => required,
+            outcome => return Ok(outcome),
+        };
+        drop(turn.take());
+        let asked = care.asking.ask(session, notices, required, care.answers);
+        match asked.await {
+            Ok(input) => context.input = input,
+            Err(OpError::Failed(text)) if context.method == "tools/call" => {
+                return Ok(Ok(Answer::Tool(ToolOutcome::error(text))));
+            }
+            Err(error) => return Ok(Err(error)),
+        }
+        turn = match care.take_turn(&operation).await {
+            Ok(turn) => turn,
+            Err(why) => return Ok(Err(OpError::Internal(why))),
+        };
+    }
+    Ok(Err(OpError::Failed(
+        "asked too often without an answer".into(),
+    )))
 }
 
 /// Counts and logs what became of a request: also when it was dropped, which is how one is cancelled.
 struct Record {
     id: RequestId,
     method: &'static str,
+    caller: Caller,
     started: Instant,
     outcome: Outcome,
     code: Option<i64>,
@@ -98,6 +156,7 @@ impl Record {
         Self {
             id,
             method: context.method,
+            caller: context.caller.clone(),
             started: Instant::now(),
             outcome: Outcome::Cancelled,
             code: None,
@@ -130,6 +189,7 @@ impl Drop for Record {
         }
         tracing::debug!(
             method = self.method,
+            principal = self.caller.principal(),
             outcome = self.outcome.word(),
             code = self.code,
             bytes = self.bytes,

@@ -2,6 +2,8 @@
 //! in the program; a transport's own tests bring another.
 
 use super::Report;
+use crate::access::Denied;
+use crate::ops::Caller;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use http::{HeaderMap, StatusCode};
@@ -12,11 +14,23 @@ pub trait Endpoint: Send + Sync + 'static {
     /// The state of one stream of messages.
     type Session: Session;
 
-    /// One message that came by HTTP POST, with the request's headers (the specification mirrors
+    /// Who sends a request with these headers.
+    ///
+    /// # Errors
+    /// The answer to a request that is not served, whatever it asks for.
+    fn admit(&self, headers: &HeaderMap) -> impl Future<Output = Result<Caller, Denied>> + Send;
+
+    /// A document that is found at this path, for whoever asks: JSON.
+    fn document(&self, _path: &str) -> Option<Bytes> {
+        None
+    }
+
+    /// One message that this caller sent by HTTP POST, with the request's headers (the specification mirrors
     /// body fields into them, and the server compares). `may_stream` says that the client takes a
     /// stream of messages too. Dropping the future cancels the request.
     fn post(
         &self,
+        caller: Caller,
         headers: &HeaderMap,
         body: Bytes,
         may_stream: bool,
@@ -32,14 +46,14 @@ pub trait Endpoint: Send + Sync + 'static {
         false
     }
 
-    /// The client of the session that these headers name opens a stream for what the server says by
+    /// The client, this caller, of the session that these headers name opens a stream for what the server says by
     /// itself. `None` when they name none.
-    fn stream(&self, _headers: &HeaderMap) -> Option<Reply> {
+    fn stream(&self, _caller: Caller, _headers: &HeaderMap) -> Option<Reply> {
         None
     }
 
-    /// The client ends the session that these headers name. `None` when they name none.
-    fn end(&self, _headers: &HeaderMap) -> Option<Reply> {
+    /// The client, this caller, ends the session that these headers name. `None` when they name none.
+    fn end(&self, _caller: Caller, _headers: &HeaderMap) -> Option<Reply> {
         None
     }
 
@@ -67,6 +81,8 @@ pub enum Reply {
         /// The response's bytes: one line of JSON.
         body: Bytes,
     },
+    /// The caller lacks what the message takes: the response's bytes, and what it is told beside.
+    Denied(Denied, Bytes),
     /// Several messages. Only for a client that takes a stream. Its status is 200, whatever comes.
     Stream(Parts),
 }

@@ -1,7 +1,8 @@
 //! What the server needs of the runtime. The runtime is the one implementation in the program; the
 //! server's own tests bring another, whose tools hang and panic when they are told to.
 
-use crate::ops::{Answer, Context, Notices, OpError, Operation};
+use crate::access::Access;
+use crate::ops::{Answer, Caller, Context, Notices, OpError, Operation};
 use crate::protocol::Face;
 use crate::runtime::{Handle, Runtime};
 use std::sync::Arc;
@@ -13,6 +14,19 @@ pub trait Execute: Send + Sync + 'static {
 
     /// Whether a resource of this URI may be there: it is declared, or fits a template.
     fn knows(&self, uri: &str) -> bool;
+
+    /// Who calls. What does not say it asks nobody.
+    fn access(&self) -> Arc<Access> {
+        Arc::default()
+    }
+
+    /// Lets this caller hear that the resource of this URI has changed.
+    ///
+    /// # Errors
+    /// It lacks scopes for it.
+    fn may_hear_of(&self, _uri: &str, _caller: &Caller) -> Result<(), OpError> {
+        Ok(())
+    }
 
     /// Carries out one operation, and tells `notices` how it goes. Dropping the future cancels it.
     ///
@@ -42,6 +56,14 @@ impl Execute for Runtime {
 
     fn knows(&self, uri: &str) -> bool {
         Runtime::knows(self, uri)
+    }
+
+    fn access(&self) -> Arc<Access> {
+        Arc::clone(Runtime::access(self))
+    }
+
+    fn may_hear_of(&self, uri: &str, caller: &Caller) -> Result<(), OpError> {
+        Runtime::may_hear_of(self, uri, caller)
     }
 
     fn execute(

@@ -1,7 +1,7 @@
 //! `subscriptions/listen`: a request that stays open, and says what has changed.
 
 use super::{Execute as _, Part, Parts, Snapshots};
-use crate::ops::Change;
+use crate::ops::{Caller, Change};
 use crate::protocol::Subscription;
 use crate::runtime::Listener;
 use futures_util::stream;
@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 struct Listening<S> {
     runtimes: S,
     listener: Listener,
+    caller: Caller,
     subscription: Subscription,
     ends: [CancellationToken; 2],
     /// Made, and not yet sent.
@@ -31,6 +32,7 @@ pub(super) fn listening<S: Snapshots>(
     let acknowledged = subscription.acknowledged(&listener.filter());
     let listening = Listening {
         runtimes,
+        caller: listener.caller(),
         listener,
         subscription,
         ends,
@@ -51,13 +53,26 @@ impl<S: Snapshots> Listening<S> {
         if self.over {
             return None;
         }
-        if let Some(change) = self.change().await {
-            return Some(Part::More(self.subscription.change(&change)));
+        while let Some(change) = self.change().await {
+            if self.is_heard(&change) {
+                return Some(Part::More(self.subscription.change(&change)));
+            }
         }
         self.over = true;
         let response = self.subscription.listened(self.runtimes.snapshot().face());
         self.next.push_back(Part::Last(response.body));
         Some(Part::More(self.subscription.cancelled()))
+    }
+
+    /// Whether the caller may hear of it as the components are now.
+    fn is_heard(&self, change: &Change) -> bool {
+        match change {
+            Change::List(_) => true,
+            Change::Resource(uri) => {
+                let runtime = self.runtimes.snapshot();
+                runtime.may_hear_of(uri, &self.caller).is_ok()
+            }
+        }
     }
 
     /// The next change; `None` once the listening is to end. What has changed before is told first.
@@ -68,6 +83,7 @@ impl<S: Snapshots> Listening<S> {
             change = poll_fn(|cx| self.listener.poll_next(cx)) => Some(change),
             () = one.cancelled() => None,
             () = other.cancelled() => None,
+            () = self.caller.over() => None,
         }
     }
 }

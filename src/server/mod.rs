@@ -3,6 +3,7 @@
 //! bound on its time, a wall around its panics, and in a stream its place among those in flight.
 
 mod admission;
+mod asking;
 mod audit;
 mod calls;
 mod care;

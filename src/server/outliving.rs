@@ -6,7 +6,7 @@ use super::calls::Place;
 use super::care::Care;
 use super::carry_out::carry_out;
 use super::noted::{First, Noted, Outlives};
-use super::serve::message;
+use super::serve::answer;
 use super::{Execute, Reply};
 use crate::ops::{Notices, OpError};
 use crate::protocol::{Call, Response};
@@ -22,12 +22,14 @@ pub(super) async fn outliving<E: Execute>(
     care: &Arc<Care>,
     may_stream: bool,
 ) -> Reply {
+    let (access, caller) = (runtime.access(), call.context.caller.clone());
+    let answered = |response| answer(response, &access, &caller);
     let noted = may_stream.then(|| Notices::of(&call.context)).flatten();
     if let Some(ends) = noted {
         let outlives = Outlives::Caller(place);
         let noted = Noted::new(runtime, call, ends, care, outlives);
         return match noted.first().await {
-            First::Answer(response) => message(response),
+            First::Answer(response) => answered(response),
             First::Notice(noted) => Reply::Stream(Box::pin(noted)),
             First::Nothing => unanswered(may_stream),
         };
@@ -51,7 +53,7 @@ pub(super) async fn outliving<E: Execute>(
             }
         },
     };
-    came.map_or_else(|| unanswered(may_stream), message)
+    came.map_or_else(|| unanswered(may_stream), answered)
 }
 
 /// What comes of it; `None` when it is cancelled before.

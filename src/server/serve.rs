@@ -9,7 +9,8 @@ use super::outliving::outliving;
 use super::sessions::Sessions;
 use super::told::Told;
 use super::{Endpoint, Execute, Reply, Report, Reporter, Snapshots, StreamSession};
-use crate::ops::{Filter, Notices, OpError};
+use crate::access::{Access, Denied};
+use crate::ops::{Caller, Filter, Notices, OpError};
 use crate::protocol::{
     self, Call, Carrier, Fault, Head, Listen, Remember, Response, SessionKey, Step, Wanted,
 };
@@ -27,6 +28,8 @@ pub struct Limits {
     /// How long a request may run (`http.request_timeout_ms`). It is dropped then and answered with
     /// an internal error; a tool's own, shorter limit is the one that says what became of its work.
     pub request_timeout: Duration,
+    /// How long a request waits for the answers of its caller, each time that it asks.
+    pub answers: Duration,
     /// How many requests of one stream may be in flight; one more is answered with an error. How many
     /// that came by HTTP may be worked on; more wait.
     pub in_flight: usize,
@@ -41,6 +44,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             request_timeout: Duration::from_secs(60),
+            answers: Duration::from_secs(300),
             in_flight: 256,
             queued: 1024,
             outliving: 1024,
@@ -84,7 +88,13 @@ impl<S: Snapshots> Server<S> {
         self
     }
 
-    fn listen(&self, listen: Listen, may_stream: bool) -> Reply {
+    fn listen(
+        &self,
+        runtime: &S::Runtime,
+        caller: Caller,
+        listen: Listen,
+        may_stream: bool,
+    ) -> Reply {
         let Listen {
             filter,
             subscription,
@@ -92,9 +102,10 @@ impl<S: Snapshots> Server<S> {
         if !may_stream {
             return message(subscription.refuse_without_stream());
         }
-        let mut listener = self.hub.listen(filter.clone());
+        let filter = heard(runtime, filter, &caller);
+        let mut listener = self.hub.listen(filter.clone(), caller.clone());
         while listener.is_err() && self.sessions.make_room() {
-            listener = self.hub.listen(filter.clone());
+            listener = self.hub.listen(filter.clone(), caller.clone());
         }
         match listener {
             Err(full) => message(subscription.refuse(&OpError::Failed(full.to_string()).into())),
@@ -112,6 +123,8 @@ impl<S: Snapshots> Server<S> {
     }
 
     async fn call(&self, runtime: Arc<S::Runtime>, mut call: Call, may_stream: bool) -> Reply {
+        // Who takes no stream cannot be asked on one.
+        call.context.asks_in_place &= may_stream;
         if call.outlives_caller {
             if let Some(level) = call
                 .session
@@ -127,21 +140,22 @@ impl<S: Snapshots> Server<S> {
                 Ok(place) => outliving(runtime, call, place, &self.care, may_stream).await,
             };
         }
+        let (access, caller) = (runtime.access(), call.context.caller.clone());
         let noted = may_stream.then(|| Notices::of(&call.context)).flatten();
         let Some(ends) = noted else {
             let response = carry_out(&*runtime, call, &Notices::none(), &self.care).await;
-            return message(response);
+            return answer(response, &access, &caller);
         };
         let noted = Noted::new(runtime, call, ends, &self.care, Outlives::Nothing);
         match noted.first().await {
-            First::Answer(response) => message(response),
+            First::Answer(response) => answer(response, &access, &caller),
             First::Notice(noted) => Reply::Stream(Box::pin(noted)),
             First::Nothing => Reply::Accepted,
         }
     }
 
     /// Remembers something for a session.
-    fn remember(&self, runtime: &S::Runtime, remember: Remember) -> Response {
+    fn remember(&self, runtime: &S::Runtime, caller: &Caller, remember: Remember) -> Response {
         let Remember {
             what,
             session,
@@ -153,13 +167,13 @@ impl<S: Snapshots> Server<S> {
                        `initialize` was answered with";
             return reply_to.refuse(&Fault::InvalidRequest(why.into()));
         };
-        let told = || self.sessions.told(session, &self.hub, lists);
+        let told = || self.sessions.told(session, &self.hub, lists, caller);
         let kept = match what {
             Wanted::Level(level) => {
                 self.sessions.set_level(session, level);
                 Ok(())
             }
-            Wanted::Updates(uri) => subscribe(runtime, &uri, told),
+            Wanted::Updates(uri) => subscribe(runtime, caller, &uri, told),
             Wanted::NoUpdates(uri) => {
                 if let Some(told) = self.sessions.known(session) {
                     told.remove(&uri);
@@ -177,11 +191,34 @@ impl<S: Snapshots> Server<S> {
 impl<S: Snapshots> Endpoint for Server<S> {
     type Session = StreamSession<S>;
 
-    async fn post(&self, headers: &HeaderMap, body: Bytes, may_stream: bool) -> Reply {
+    async fn admit(&self, headers: &HeaderMap) -> Result<Caller, Denied> {
+        let access = self.runtimes.snapshot().access();
+        let admitted = access.admit(headers).await;
+        if let Err(denied) = &admitted {
+            tracing::info!(
+                status = denied.status.as_u16(),
+                why = denied.why,
+                "a request was not let in"
+            );
+        }
+        admitted
+    }
+
+    fn document(&self, path: &str) -> Option<Bytes> {
+        self.runtimes.snapshot().access().document(path)
+    }
+
+    async fn post(
+        &self,
+        caller: Caller,
+        headers: &HeaderMap,
+        body: Bytes,
+        may_stream: bool,
+    ) -> Reply {
         let runtime = self.runtimes.snapshot();
         let step = {
             let is_over = |session| self.sessions.is_over(session);
-            let carrier = Carrier::Http(head(headers, &is_over));
+            let carrier = Carrier::Http(head(headers, &caller, &is_over));
             protocol::receive(runtime.face(), carrier, &body)
         };
         // The call owns what it needs; the body's bytes are not to be held while it runs.
@@ -197,8 +234,10 @@ impl<S: Snapshots> Endpoint for Server<S> {
                 }
                 Reply::Accepted
             }
-            // The server asks nothing of clients yet, so whatever this answers is long gone.
-            Step::Outcome(_) => Reply::Accepted,
+            Step::Outcome(outcome) => {
+                self.care.asking.came(outcome);
+                Reply::Accepted
+            }
             Step::Reply(response) => {
                 self.care.watch.metrics.counters().refused.add();
                 tracing::debug!(code = response.code, "refused a message");
@@ -212,8 +251,11 @@ impl<S: Snapshots> Endpoint for Server<S> {
                 None => message(response),
             },
             Step::Call(call) => self.call(runtime, call, may_stream).await,
-            Step::Listen(listen) => self.listen(listen, may_stream),
-            Step::Remember(remember) => message(self.remember(&runtime, remember)),
+            Step::Listen(listen) => self.listen(&runtime, caller, listen, may_stream),
+            Step::Remember(remember) => {
+                let response = self.remember(&runtime, &caller, remember);
+                answer(response, &runtime.access(), &caller)
+            }
         }
     }
 
@@ -221,14 +263,15 @@ impl<S: Snapshots> Endpoint for Server<S> {
         self.runtimes.snapshot().face().shakes_hands()
     }
 
-    fn stream(&self, headers: &HeaderMap) -> Option<Reply> {
-        let found = self.session(headers)?;
+    fn stream(&self, caller: Caller, headers: &HeaderMap) -> Option<Reply> {
+        let found = self.session(&caller, headers)?;
         let (session, lists) = match found {
             Ok(found) => found,
             Err(response) => return Some(message(response)),
         };
-        Some(match self.sessions.told(session, &self.hub, lists) {
-            Ok(told) => Reply::Stream(told.stream(self.ends())),
+        let told = self.sessions.told(session, &self.hub, lists, &caller);
+        Some(match told {
+            Ok(told) => Reply::Stream(told.stream(self.ends(), caller)),
             Err(full) => Reply::Message {
                 status: StatusCode::SERVICE_UNAVAILABLE,
                 body: protocol::refuse(&OpError::Failed(full.to_string()).into()).body,
@@ -236,8 +279,8 @@ impl<S: Snapshots> Endpoint for Server<S> {
         })
     }
 
-    fn end(&self, headers: &HeaderMap) -> Option<Reply> {
-        Some(match self.session(headers)? {
+    fn end(&self, caller: Caller, headers: &HeaderMap) -> Option<Reply> {
+        Some(match self.session(&caller, headers)? {
             Ok((session, _)) => {
                 self.sessions.end(session);
                 Reply::Ended
@@ -263,26 +306,32 @@ impl<S: Snapshots> Endpoint for Server<S> {
 impl<S: Snapshots> Server<S> {
     /// The session that the headers name, and the lists it is told of; `None` when they name none,
     /// or there are no sessions. The error is the answer instead.
-    fn session(&self, headers: &HeaderMap) -> Option<Result<(SessionKey, Filter), Response>> {
+    fn session(
+        &self,
+        caller: &Caller,
+        headers: &HeaderMap,
+    ) -> Option<Result<(SessionKey, Filter), Response>> {
         let runtime = self.runtimes.snapshot();
         let face = runtime.face();
         if !face.shakes_hands() {
             return None;
         }
         let is_over = |session| self.sessions.is_over(session);
-        protocol::session(face, &head(headers, &is_over)).transpose()
+        protocol::session(face, &head(headers, caller, &is_over)).transpose()
     }
 }
 
-/// Tells a client of a resource from now on.
+/// Tells a client, this caller, of a resource from now on.
 pub(super) fn subscribe<R: Execute>(
     runtime: &R,
+    caller: &Caller,
     uri: &str,
     told: impl FnOnce() -> Result<Arc<Told>, Full>,
 ) -> Result<(), OpError> {
     if !runtime.knows(uri) {
         return Err(OpError::ResourceNotFound(uri.to_owned()));
     }
+    runtime.may_hear_of(uri, caller)?;
     let told = told().map_err(|full| OpError::Failed(full.to_string()))?;
     if told.add(uri) {
         Ok(())
@@ -294,12 +343,33 @@ pub(super) fn subscribe<R: Execute>(
     }
 }
 
-fn head<'a>(headers: &'a HeaderMap, is_over: &'a dyn Fn(SessionKey) -> bool) -> Head<'a> {
+fn head<'a>(
+    headers: &'a HeaderMap,
+    caller: &'a Caller,
+    is_over: &'a dyn Fn(SessionKey) -> bool,
+) -> Head<'a> {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     Head {
         headers,
+        caller,
         now: now.map_or(0, |since| since.as_secs()),
         is_over,
+    }
+}
+
+/// What of this the caller may hear of.
+pub(super) fn heard<E: Execute>(runtime: &E, mut filter: Filter, caller: &Caller) -> Filter {
+    if let Some(uris) = &mut filter.uris {
+        uris.retain(|uri| runtime.may_hear_of(uri, caller).is_ok());
+    }
+    filter
+}
+
+/// The answer to a request of this caller's.
+pub(super) fn answer(response: Response, access: &Access, caller: &Caller) -> Reply {
+    match &response.forbidden {
+        Some(scopes) => Reply::Denied(access.forbidden(caller, scopes), response.body),
+        None => message(response),
     }
 }
 

@@ -5,7 +5,7 @@ use super::carry_out::carry_out;
 use super::in_flight::{InFlight, Place, Refusal};
 use super::listen::listening;
 use super::noted::{Noted, Outlives};
-use super::serve::subscribe;
+use super::serve::{heard, subscribe};
 use super::told::Told;
 use super::{Execute as _, Limits, Part, Parts, Received, Session, Snapshots, Work};
 use crate::ops::{Filter, LogLevel, Notices, OpError};
@@ -66,7 +66,8 @@ impl<S: Snapshots> StreamSession<S> {
         })
     }
 
-    fn listen(&self, listen: Listen) -> Received {
+    fn listen(&self, runtime: &S::Runtime, listen: Listen) -> Received {
+        let caller = &self.conversation.caller;
         let Listen {
             filter,
             subscription,
@@ -76,7 +77,10 @@ impl<S: Snapshots> StreamSession<S> {
             Ok(place) => place,
             Err(refused) => return refused,
         };
-        match self.hub.listen(filter) {
+        match self
+            .hub
+            .listen(heard(runtime, filter, caller), caller.clone())
+        {
             Err(full) => {
                 let refused = subscription.refuse(&OpError::Failed(full.to_string()).into());
                 Received::Answer(refused.body)
@@ -102,7 +106,7 @@ impl<S: Snapshots> StreamSession<S> {
         if let Some(told) = &self.told {
             return Ok(Arc::clone(told));
         }
-        let told = Told::new(&self.hub, lists)?;
+        let told = Told::new(&self.hub, lists, self.conversation.caller.clone())?;
         Ok(Arc::clone(self.told.insert(told)))
     }
 
@@ -116,7 +120,7 @@ impl<S: Snapshots> StreamSession<S> {
                 self.telling = true;
                 Received::Work(Work {
                     cancelled: self.ended.clone(),
-                    parts: told.stream(self.ends()),
+                    parts: told.stream(self.ends(), self.conversation.caller.clone()),
                 })
             }
             Err(full) => {
@@ -139,7 +143,10 @@ impl<S: Snapshots> StreamSession<S> {
                 self.level = Some(level);
                 Ok(())
             }
-            Wanted::Updates(uri) => subscribe(runtime, &uri, || self.told(lists)),
+            Wanted::Updates(uri) => {
+                let caller = self.conversation.caller.clone();
+                subscribe(runtime, &caller, &uri, || self.told(lists))
+            }
             Wanted::NoUpdates(uri) => {
                 if let Some(told) = &self.told {
                     told.remove(&uri);
@@ -211,10 +218,14 @@ impl<S: Snapshots> Session for StreamSession<S> {
             return Received::Nothing;
         }
         let runtime = self.runtimes.snapshot();
+        self.conversation.caller = runtime.access().stdio().clone();
         let carrier = Carrier::Stream(&mut self.conversation);
         match protocol::receive(runtime.face(), carrier, message) {
-            // The server asks nothing of clients yet, so whatever an outcome is of is long gone.
-            Step::Nothing | Step::Outcome(_) => Received::Nothing,
+            Step::Nothing => Received::Nothing,
+            Step::Outcome(outcome) => {
+                self.care.asking.came(outcome);
+                Received::Nothing
+            }
             Step::Cancel { id, .. } => {
                 let found = self.in_flight.cancel(&id);
                 tracing::debug!(found, "a request was cancelled");
@@ -236,7 +247,7 @@ impl<S: Snapshots> Session for StreamSession<S> {
             Step::Began { response, .. } => Received::Answer(response.body),
             Step::Initialized(lists) => self.initialized(lists),
             Step::Call(call) => self.call(runtime, call),
-            Step::Listen(listen) => self.listen(listen),
+            Step::Listen(listen) => self.listen(&runtime, listen),
             Step::Remember(remember) => Received::Answer(self.remember(&runtime, remember).body),
         }
     }

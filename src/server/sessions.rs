@@ -3,7 +3,7 @@
 //! used least lately goes first.
 
 use super::told::Told;
-use crate::ops::{Filter, LogLevel};
+use crate::ops::{Caller, Filter, LogLevel};
 use crate::protocol::SessionKey;
 use crate::runtime::{Full, Hub};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -83,13 +83,14 @@ impl Sessions {
         key: SessionKey,
         hub: &Hub,
         lists: Filter,
+        caller: &Caller,
     ) -> Result<Arc<Told>, Full> {
         if let Some(told) = self.known(key) {
             return Ok(told);
         }
-        let mut told = Told::new(hub, lists.clone());
+        let mut told = Told::new(hub, lists.clone(), caller.clone());
         while told.is_err() && self.make_room() {
-            told = Told::new(hub, lists.clone());
+            told = Told::new(hub, lists.clone(), caller.clone());
         }
         let told = told?;
         // Another request of the session may have come first.
@@ -189,15 +190,15 @@ mod tests {
     #[test]
     fn who_reads_nothing_makes_room_for_who_does() {
         let (hub, sessions) = (Hub::new(2), Sessions::default());
-        let told = |number| sessions.told(key(number), &hub, Filter::default());
+        let told = |number| sessions.told(key(number), &hub, Filter::default(), &Caller::default());
         let first = told(1).unwrap();
         let ends = || [CancellationToken::new(), CancellationToken::new()];
-        let _reading = first.stream(ends());
+        let _reading = first.stream(ends(), Caller::default());
         drop(told(2).unwrap());
         let third = told(3).unwrap();
         assert!(sessions.known(key(2)).is_none(), "it was idle");
         assert!(Arc::ptr_eq(&first, &told(1).unwrap()));
-        let _reading_too = third.stream(ends());
+        let _reading_too = third.stream(ends(), Caller::default());
         assert!(told(4).is_err());
         assert!(!sessions.make_room());
     }

@@ -3,7 +3,8 @@
 use super::*;
 use crate::model::{Cache, CacheScope, Identity, ToolAnnotations, ToolDeclaration};
 use crate::ops::{
-    Answer, Arguments, Block, Context, LogLevel, Notices, OpError, Operation, Ready, ToolOutcome,
+    Answer, Arguments, Block, Caller, Context, LogLevel, Notices, OpError, Operation, Ready,
+    ToolOutcome,
 };
 use crate::protocol::{Behaviour, Face, Offer};
 use crate::runtime::Hub;

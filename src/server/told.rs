@@ -3,7 +3,7 @@
 //! its GET streams (specification of 2025-11-25: transports §Multiple Connections).
 
 use super::{Part, Parts};
-use crate::ops::{Change, Filter};
+use crate::ops::{Caller, Change, Filter};
 use crate::protocol;
 use crate::runtime::{Full, Hub, Listener};
 use futures_util::stream;
@@ -39,6 +39,8 @@ struct Stream {
     told: Arc<Told>,
     number: u64,
     ends: [CancellationToken; 2],
+    /// Who reads.
+    caller: Caller,
 }
 
 enum Turn {
@@ -51,13 +53,13 @@ enum Turn {
 }
 
 impl Told {
-    /// Listens for changes of these lists, and of no resource yet.
+    /// Listens for changes of these lists, and of no resource yet, for this caller.
     ///
     /// # Errors
     /// There are as many listeners as there may be.
-    pub(super) fn new(hub: &Hub, lists: Filter) -> Result<Arc<Self>, Full> {
+    pub(super) fn new(hub: &Hub, lists: Filter, caller: Caller) -> Result<Arc<Self>, Full> {
         Ok(Arc::new(Self {
-            listener: hub.listen(lists)?,
+            listener: hub.listen(lists, caller)?,
             streams: Mutex::default(),
             turned: Notify::new(),
         }))
@@ -84,8 +86,10 @@ impl Told {
         self.turned.notify_waiters();
     }
 
-    /// A stream of what has changed, until one of `ends` is cancelled.
-    pub(super) fn stream(self: &Arc<Self>, ends: [CancellationToken; 2]) -> Parts {
+    /// A stream of what has changed, until one of `ends` is cancelled or what the caller has shown is
+    /// no longer good.
+    pub(super) fn stream(self: &Arc<Self>, ends: [CancellationToken; 2], caller: Caller) -> Parts {
+        self.listener.set_caller(caller.clone());
         let mut streams = self.streams();
         let number = streams.next;
         streams.next += 1;
@@ -99,6 +103,7 @@ impl Told {
             told: Arc::clone(self),
             number,
             ends,
+            caller,
         };
         Box::pin(stream::unfold(stream, async |stream| {
             let change = stream.change().await?;
@@ -132,6 +137,7 @@ impl Stream {
                 change = poll_fn(|cx| self.told.listener.poll_next(cx)), if is_own => return Some(change),
                 () = one.cancelled() => return None,
                 () = other.cancelled() => return None,
+                () = self.caller.over() => return None,
             }
         }
     }
@@ -170,29 +176,32 @@ mod tests {
             tools: true,
             ..Filter::default()
         };
-        let told = Told::new(&hub, lists).unwrap();
+        let told = Told::new(&hub, lists, Caller::default()).unwrap();
         (hub, told)
     }
 
     fn open(told: &Arc<Told>) -> Parts {
-        told.stream([CancellationToken::new(), CancellationToken::new()])
+        told.stream(
+            [CancellationToken::new(), CancellationToken::new()],
+            Caller::default(),
+        )
     }
 
     #[tokio::test]
     async fn the_newest_stream_tells_and_the_one_before_it_goes_on() {
         let (hub, told) = told();
         let (mut first, mut second) = (open(&told), open(&told));
-        hub.list_changed(ListKind::Tools);
+        hub.list_changed(ListKind::Tools, |_| true);
         assert!(first.next().now_or_never().is_none());
         assert!(second.next().await.is_some());
         assert!(second.next().now_or_never().is_none(), "told once");
         drop(second);
-        hub.list_changed(ListKind::Tools);
+        hub.list_changed(ListKind::Tools, |_| true);
         assert!(first.next().await.is_some());
         drop(first);
         assert!(told.is_idle());
         // Nobody reads: it waits for who does.
-        hub.list_changed(ListKind::Tools);
+        hub.list_changed(ListKind::Tools, |_| true);
         assert!(open(&told).next().await.is_some());
     }
 
@@ -216,7 +225,7 @@ mod tests {
     async fn a_stream_waits_until_it_is_its_turn_or_its_end() {
         let (_hub, told) = told();
         let end = CancellationToken::new();
-        let mut stream = told.stream([CancellationToken::new(), end.clone()]);
+        let mut stream = told.stream([CancellationToken::new(), end.clone()], Caller::default());
         let waiting = tokio::spawn(async move { stream.next().await });
         tokio::task::yield_now().await;
         end.cancel();

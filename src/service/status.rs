@@ -149,10 +149,13 @@ impl Status {
         }
     }
 
-    /// The server begins to stop.
+    /// The server begins to stop. Later calls say nothing.
     pub fn stopping(&self) {
         let line = {
             let mut now = self.lock();
+            if now.phase == Phase::Stopping {
+                return;
+            }
             now.phase = Phase::Stopping;
             now.to_string()
         };

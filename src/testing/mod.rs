@@ -15,8 +15,10 @@ pub use text_diff::Change;
 
 use crate::actor::Actors;
 use crate::lang::diag::Diagnostic;
-use crate::model::{ActionSpec, Actor, Settings, Tool, ToolTest};
-use crate::ops::{Answer, ClientCapability, Context, Notices, OpError, Operation, ToolOutcome};
+use crate::model::{ActionSpec, Actor, Settings, Tool, ToolTest, sends_of};
+use crate::ops::{
+    Answer, Caller, ClientCapability, Context, Notices, OpError, Operation, ToolOutcome,
+};
 use crate::process::Starter;
 use crate::runtime::{Runtime, build_for_test, helper, not_started};
 use crate::secret::Secret;
@@ -26,6 +28,7 @@ use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// The method of the call, as templates see it.
 const METHOD: &str = "tools/call";
@@ -48,12 +51,9 @@ pub async fn run(
     shutdown: &Shutdown,
 ) -> Vec<Problem> {
     let running = Actors::for_test(shutdown, Starter::new(helper()));
-    let target = match &tool.action {
-        Some(ActionSpec::Actor(spec)) => actors.iter().find(|actor| actor.name == spec.target),
-        _ => None,
-    };
-    let target: Vec<_> = target.cloned().into_iter().collect();
-    match running.prepare(&target, false, |_| false).await {
+    let messaged = |actor: &&Arc<Actor>| sends_of(&**tool).any(|spec| spec.target == actor.name);
+    let messaged: Vec<_> = actors.iter().filter(messaged).cloned().collect();
+    match running.prepare(&messaged, false, |_| false).await {
         Ok(prepared) => prepared.commit(),
         Err(errors) => {
             let errors = errors
@@ -115,6 +115,8 @@ async fn ended(
     let mut context = Context {
         request_id: "test".into(),
         method: METHOD,
+        // A test is of what the tool does: its caller may use it.
+        caller: Caller::known("test", tool.scopes.to_vec(), None, CancellationToken::new()),
         // Whoever runs tests can be asked anything.
         capabilities: ClientCapability::WORDS
             .map(|(_, one)| one)

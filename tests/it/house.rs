@@ -16,6 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["manifest", "ops", "process"],
     &["protocol", "actor"],
     &["action", "guard"],
+    &["access"],
     &["runtime"],
     &["server", "testing"],
     &["transport", "client"],

@@ -13,7 +13,9 @@
 
 mod support;
 
+mod access;
 mod actions;
+mod actors;
 mod asking;
 mod calls;
 mod check;

@@ -6,6 +6,7 @@ use super::{Command, Finished, Runner, Stop};
 use crate::action::outputs::Outputs;
 use crate::action::{Call, Failure, render};
 use crate::model::{ArgSpec, Program, ShellSpec};
+use crate::ops::Caller;
 use crate::process::Exit;
 use crate::secret::Mask;
 use crate::units::Time;
@@ -42,7 +43,7 @@ impl ShellAction {
         let finished = self.runner.run(command, taps(&self.spec, call)).await;
         let mut finished = finished.map_err(|error| Failure(error.to_string()))?;
         let trouble = self.trouble(&finished);
-        let overflow = self.overflow(&mut finished, trouble.is_some());
+        let overflow = self.overflow(&mut finished, trouble.is_some(), call.caller);
         if let Some(trouble) = trouble {
             return Err(report(trouble, &finished, &call.mask()));
         }
@@ -50,14 +51,19 @@ impl ShellAction {
     }
 
     /// Keeps output that is longer than its answer may be, and cuts it to that.
-    fn overflow(&self, finished: &mut Finished, has_failed: bool) -> Option<Overflow> {
+    fn overflow(
+        &self,
+        finished: &mut Finished,
+        has_failed: bool,
+        caller: &Caller,
+    ) -> Option<Overflow> {
         let ttl = self.spec.overflow?;
         let limit = self.spec.max_output;
         let stdout = &mut finished.stdout;
         let kept = (stdout.bytes.len() > limit && !has_failed).then(|| {
             let bytes = Bytes::copy_from_slice(&stdout.bytes);
             let (size, is_cut) = (bytes.len(), stdout.truncated());
-            let uri = self.outputs.keep(bytes, is_cut, ttl)?;
+            let uri = self.outputs.keep(bytes, is_cut, ttl, caller.principal())?;
             Some(Overflow { uri, size, is_cut })
         });
         stdout.limit(limit);

@@ -1,8 +1,7 @@
 //! Workers: the protocol, supervision, and their ends.
 
 use super::*;
-use crate::actor::{ActorEvent, Heard};
-use crate::ops::LogLevel;
+use crate::actor::Heard;
 
 fn with(change: impl FnOnce(&mut WorkerSpec)) -> Actor {
     let mut spec = script(WORKER);
@@ -38,19 +37,8 @@ async fn what_it_says_beside_is_heard_and_junk_is_not() {
     ok(&a, "say", json!({ "say": said })).await;
     let said = json!({ "log": { "level": "warning", "data": { "n": 1 } } });
     ok(&a, "say", json!({ "say": said })).await;
-    let actor = || "a".to_owned();
-    let uri = "x:y".to_owned();
-    let updated = ActorEvent::ResourceUpdated {
-        actor: actor(),
-        uri,
-    };
-    assert_eq!(events.next().await, Some(Heard::Event(updated)));
-    let log = ActorEvent::Log {
-        actor: actor(),
-        level: LogLevel::Warning,
-        data: json!({ "n": 1 }),
-    };
-    assert_eq!(events.next().await, Some(Heard::Event(log)));
+    let updated = Heard::Updated("x:y".to_owned());
+    assert_eq!(events.next().await, Some(updated));
     world.end().await;
 }
 
@@ -63,7 +51,7 @@ async fn who_does_not_listen_is_told_how_much_was_lost() {
         ok(&a, "say", json!({ "say": said })).await;
     }
     assert_eq!(events.next().await, Some(Heard::Lost(3)));
-    assert!(matches!(events.next().await, Some(Heard::Event(_))));
+    assert!(matches!(events.next().await, Some(Heard::Updated(_))));
     world.end().await;
 }
 

@@ -86,28 +86,22 @@ impl Log {
         }
     }
 
-    /// A log message; the data with its secrets hidden.
-    pub(super) fn said(&mut self, level: LogLevel, data: Value) -> Value {
-        let text = data.to_string();
-        let hidden = self.mask.hide(&text);
-        let data = match hidden == text {
-            true => data,
-            false => serde_json::from_str(&hidden).unwrap_or_else(|_| hidden.into_owned().into()),
-        };
-        if self.may() {
-            let text = match &data {
-                Value::String(text) => self.shown(text.as_bytes(), SHOWN_LOG),
-                data => self.shown(data.to_string().as_bytes(), SHOWN_LOG),
-            };
-            let actor = &self.actor;
-            match level {
-                LogLevel::Debug => tracing::debug!(actor, "{text}"),
-                LogLevel::Info | LogLevel::Notice => tracing::info!(actor, "{text}"),
-                LogLevel::Warning => tracing::warn!(actor, "{text}"),
-                _ => tracing::error!(actor, "{text}"),
-            }
+    /// A log message.
+    pub(super) fn said(&mut self, level: LogLevel, data: &Value) {
+        if !self.may() {
+            return;
         }
-        data
+        let text = match data {
+            Value::String(text) => self.shown(text.as_bytes(), SHOWN_LOG),
+            data => self.shown(data.to_string().as_bytes(), SHOWN_LOG),
+        };
+        let actor = &self.actor;
+        match level {
+            LogLevel::Debug => tracing::debug!(actor, "{text}"),
+            LogLevel::Info | LogLevel::Notice => tracing::info!(actor, "{text}"),
+            LogLevel::Warning => tracing::warn!(actor, "{text}"),
+            _ => tracing::error!(actor, "{text}"),
+        }
     }
 
     fn shown(&self, bytes: &[u8], most: usize) -> String {

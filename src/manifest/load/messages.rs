@@ -6,8 +6,8 @@ use crate::lang::diag::suggest::did_you_mean;
 use crate::manifest::lower::codes::UNKNOWN_ACTOR;
 use crate::manifest::lower::unknown_message;
 use crate::manifest::read::At;
-use crate::model::{ActionSpec, Actor, AnyComponent, Kind, SendSpec, actions_of};
-use std::collections::BTreeMap;
+use crate::model::{Actor, AnyComponent, Kind, SendSpec, sends_of};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// Says which targets and which messages do not exist.
@@ -24,24 +24,25 @@ pub(super) fn check(files: &[Arc<LoadedFile>], diagnostics: &mut Vec<Diagnostic>
             actors.entry(&key.value).or_insert(actor);
         }
     }
+    // What a file's defaults say is wrong once, however many components take it from there.
+    let mut told = HashSet::new();
     for component in components().filter_map(|lowered| lowered.component.as_ref()) {
         for spec in sends(component) {
-            diagnostics.extend(found(spec, &actors));
+            let found = found(spec, &actors);
+            let is_new = |found: &Diagnostic| {
+                let at = found.at.as_ref();
+                told.insert(at.map(|at| (Arc::as_ptr(&at.file), at.start)))
+            };
+            diagnostics.extend(found.filter(is_new));
         }
     }
 }
 
-fn sends(component: &AnyComponent) -> Vec<&SendSpec> {
-    fn of(action: &ActionSpec) -> Option<&SendSpec> {
-        match action {
-            ActionSpec::Actor(spec) => Some(spec),
-            _ => None,
-        }
-    }
+fn sends(component: &AnyComponent) -> Vec<&Arc<SendSpec>> {
     match component {
-        AnyComponent::Tool(tool) => actions_of(&**tool).filter_map(of).collect(),
-        AnyComponent::Resource(resource) => actions_of(&**resource).filter_map(of).collect(),
-        AnyComponent::Prompt(prompt) => actions_of(&**prompt).filter_map(of).collect(),
+        AnyComponent::Tool(tool) => sends_of(&**tool).collect(),
+        AnyComponent::Resource(resource) => sends_of(&**resource).collect(),
+        AnyComponent::Prompt(prompt) => sends_of(&**prompt).collect(),
         AnyComponent::Actor(_) => Vec::new(),
     }
 }

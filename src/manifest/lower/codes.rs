@@ -50,6 +50,8 @@ pub const AWKWARD_NAME: Code = Code("awkward-name");
 pub const BAD_HEADER: Code = Code("bad-header");
 /// Metadata whose key the protocol does not allow.
 pub const BAD_META_KEY: Code = Code("bad-metadata-key");
+/// A scope that no caller can hold.
+pub const UNHELD_SCOPE: Code = Code("unheld-scope");
 /// A message to an actor that does not exist.
 pub const UNKNOWN_ACTOR: Code = Code("unknown-actor");
 /// A message that an actor does not have.
@@ -235,6 +237,12 @@ pub const EXPLAIN: &[(Code, &str)] = &[
         NOT_READY,
         "The manifest is sound, but what the component needs could not be opened when the server was \
          built: a folder that went away, a certificate that cannot be used.",
+    ),
+    (
+        UNHELD_SCOPE,
+        "The component asks for a scope that no token of the server file has, nor any that implies \
+         it, so nobody can use the component. Give the scope to a caller in `[auth]`, or correct its \
+         spelling. Without `[auth]` nobody has scopes.",
     ),
     (
         MISSING_VALUE,

@@ -2,6 +2,7 @@
 //! what is wrong in it is said once, and also when no component uses it.
 
 use super::codes::{BAD_URL, NO_EFFECT};
+use super::scopes::scopes;
 use super::wrap::wraps;
 use super::{Cx, base, file, http, names, shell};
 use crate::lang::diag::{Diagnostic, Severity};
@@ -11,7 +12,7 @@ use crate::manifest::read::{Findings, MISSING_KEY, Table};
 const KINDS: [&str; 4] = ["http", "shell", "file", "annotations"];
 
 /// Everything that a file may give defaults of.
-const ALL: [&str; 5] = ["http", "shell", "file", "annotations", "wrap"];
+const ALL: [&str; 6] = ["http", "shell", "file", "annotations", "wrap", "scopes"];
 
 /// Checks a file's defaults before any component reads them. What a default leaves for the component
 /// to say is not missing here.
@@ -38,6 +39,7 @@ pub fn check(cx: &Cx<'_>, defaults: &Table<'_>) {
     {
         let cx = cx.reporting_to(&alone);
         let names = names::any_call(&cx);
+        scopes(&cx, &defaults.anew(&alone, "in [defaults]"), None);
         wraps(&cx, &defaults.anew(&alone, "in [defaults]"), None, &names);
     }
     report(cx, alone);

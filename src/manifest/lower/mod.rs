@@ -30,6 +30,7 @@ mod resource;
 mod result;
 mod schema;
 mod schema_place;
+mod scopes;
 mod send;
 mod shell;
 mod shell_program;
@@ -47,6 +48,7 @@ pub(super) use base::refuse_unserved;
 pub use defaults::{check as check_defaults, finish as finish_defaults};
 pub use prompt::prompt;
 pub use resource::resource;
+pub(super) use scopes::is_usable as scope_is_usable;
 pub use tool::tool;
 
 use super::environment::Environment;

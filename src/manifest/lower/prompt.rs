@@ -2,6 +2,7 @@
 
 use super::action::{Action, action};
 use super::codes::{CONFLICT, EMPTY_COMPONENT, SECRET_SHOWN};
+use super::scopes::scopes;
 use super::wrap::{check_cache, wraps};
 use super::{Cx, Lowered, ask, available, base, blocks, complete, identity, names, result};
 use crate::lang::diag::Diagnostic;
@@ -20,7 +21,6 @@ pub fn prompt<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>
     let name = identity::name(&mut table, Kind::Prompt);
     let (is_available, prompt) =
         available::read(cx, &table, || build(cx, &table, name.as_ref(), defaults));
-    base::refuse_unserved(&table, &["scopes"]);
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
     Lowered {
@@ -58,6 +58,7 @@ fn build<'a>(
     let call = &asks.call;
     let action = action(cx, table, defaults, call);
     let wraps = wraps(cx, table, defaults, call);
+    let scopes = scopes(cx, table, defaults);
     check_cache(table, &wraps, &action);
     let result = messages(cx, table, call, &action);
     let refused = ask::refused(table, &asks, |refused, call| {
@@ -82,6 +83,7 @@ fn build<'a>(
         asks: asks.spec,
         refused: refused.flatten(),
         wraps,
+        scopes: scopes?,
         result: result?,
         completions,
         definition: identity::definition(cx, table, defaults, outside_before),

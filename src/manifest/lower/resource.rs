@@ -1,9 +1,10 @@
 //! `[[resource]]`: one resource or resource template, whole.
 
-use super::action::{Action, action};
+use super::action::{ACTIONS, Action, action};
 use super::address::{Address, address};
 use super::codes::{CONFLICT, EMPTY_COMPONENT, NO_EFFECT};
 use super::names::PARAMS;
+use super::scopes::scopes;
 use super::wrap::{check_cache, wraps};
 use super::{Cx, Lowered, ask, available, base, complete, contents, identity, names};
 use crate::lang::diag::Diagnostic;
@@ -25,7 +26,7 @@ pub fn resource<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'
     let key = address.as_ref().map(|address| address.key.clone());
     let (is_available, resource) =
         available::read(cx, &table, || build(cx, &table, address, defaults));
-    base::refuse_unserved(&table, &["scopes", "test"]);
+    base::refuse_unserved(&table, &["test"]);
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
     Lowered {
@@ -71,12 +72,15 @@ fn build<'a>(
     let call = &asks.call;
     let action = action(cx, table, defaults, call);
     let wraps = wraps(cx, table, defaults, call);
+    let scopes = scopes(cx, table, defaults);
     check_cache(table, &wraps, &action);
     let result = result(cx, table, call, &action);
     let refused = ask::refused(table, &asks, |refused, call| {
         contents::contents(cx, refused, call.names())
     });
-    let per_caller = depends_on_caller(table) || !asks.spec.rounds.is_empty();
+    let per_caller = depends_on_caller(table, defaults)
+        || scopes.as_ref().is_none_or(|scopes| !scopes.is_empty())
+        || !asks.spec.rounds.is_empty();
     let cache = self::cache(cx, table, per_caller);
     if let (Some(template), Some(size)) = (&template, &size) {
         let message = format!(
@@ -132,6 +136,7 @@ fn build<'a>(
         asks: asks.spec,
         refused,
         wraps,
+        scopes: scopes?,
         result: result?,
         cache,
         per_caller,
@@ -218,26 +223,32 @@ fn cache(cx: &Cx<'_>, table: &Table<'_>, per_caller: bool) -> Option<Cache> {
     Some(cache)
 }
 
-/// Whether any template names the caller.
-fn depends_on_caller(table: &Table<'_>) -> bool {
-    fn names_caller(value: &DeValue<'_>) -> bool {
-        match value {
-            DeValue::String(text) => {
-                let template = text.contains("{{") || text.contains("{%");
-                let template = template.then(|| Template::parse(text).ok()).flatten();
-                template.is_some_and(|template| template.uses("auth") || template.uses("client"))
-            }
-            DeValue::Array(items) => items.iter().any(|item| names_caller(item.get_ref())),
-            DeValue::Table(members) => members
-                .iter()
-                .any(|(_, member)| names_caller(member.get_ref())),
-            _ => false,
-        }
-    }
-    table
+/// Whether any template of what is read names the caller, those of the file's defaults included. A
+/// wrapper's do not change what is read.
+fn depends_on_caller(table: &Table<'_>, defaults: Option<&Table<'_>>) -> bool {
+    let own = table
         .entries()
-        .iter()
-        .any(|entry| names_caller(entry.value))
+        .into_iter()
+        .filter(|entry| entry.key != "wrap");
+    let inherited = ACTIONS.into_iter().filter(|kind| table.has(kind));
+    let inherited = inherited.filter_map(|kind| defaults?.table(kind));
+    let inherited = inherited.flat_map(|table| table.entries());
+    own.chain(inherited).any(|entry| names_caller(entry.value))
+}
+
+fn names_caller(value: &DeValue<'_>) -> bool {
+    match value {
+        DeValue::String(text) => {
+            let template = text.contains("{{") || text.contains("{%");
+            let template = template.then(|| Template::parse(text).ok()).flatten();
+            template.is_some_and(|template| template.uses("auth") || template.uses("client"))
+        }
+        DeValue::Array(items) => items.iter().any(|item| names_caller(item.get_ref())),
+        DeValue::Table(members) => members
+            .iter()
+            .any(|(_, member)| names_caller(member.get_ref())),
+        _ => false,
+    }
 }
 
 /// The variables that a file's path is made of and that stand for one segment.

@@ -4,7 +4,7 @@
 use super::codes::{CONFLICT, NO_EFFECT};
 use super::{Cx, names};
 use crate::lang::diag::Diagnostic;
-use crate::lang::template::{Declared, Template, Tree};
+use crate::lang::template::{Declared, Names, Template, Tree};
 use crate::manifest::read::{MISSING_KEY, Table, Templates};
 use crate::model::SendSpec;
 use std::time::Duration;
@@ -12,8 +12,57 @@ use std::time::Duration;
 /// How long a reply is waited for unless it is said.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Reads an `actor` table.
+/// Reads the `actor` table of an action. All that the call brings is sent, unless it says otherwise.
 pub(super) fn send(cx: &Cx<'_>, table: Table<'_>, call: &names::Call) -> Option<SendSpec> {
+    let all = native(call.root());
+    sent(cx, table, call.names(), all)
+}
+
+/// Reads the `actor` table of a wrapper: the actor is told of the call, and its reply decides.
+pub(super) fn ask(cx: &Cx<'_>, table: Table<'_>, call: &names::Call) -> Option<SendSpec> {
+    if let Some(cast) = table.entry("cast") {
+        let message = "a wrapper waits for the reply, which decides: write `call`";
+        table.error(CONFLICT, cast.key_at, message);
+    }
+    let names = ["component", "kind", "completing"].into_iter();
+    let names = names.fold(call.names().clone(), |names, name| {
+        names.with(name, Declared::Open)
+    });
+    let told = told(call.root());
+    let spec = sent(cx, table, &names, told)?;
+    spec.timeout.is_some().then_some(spec)
+}
+
+/// What an actor is told of a call.
+fn told(root: &str) -> Option<Tree> {
+    let client = [("name", "client.name"), ("version", "client.version")];
+    let mut caller = members(&[("principal", "auth.principal"), ("scopes", "auth.scopes")])?;
+    caller.push(("client".to_owned(), Tree::map(members(&client)?).ok()?));
+    let mut told = members(&[
+        ("component", "component"),
+        ("kind", "kind"),
+        ("operation", "request.method"),
+        ("completing", "completing"),
+        ("arguments", root),
+    ])?;
+    told.push(("caller".to_owned(), Tree::map(caller).ok()?));
+    Tree::map(told).ok()
+}
+
+fn members(pairs: &[(&str, &str)]) -> Option<Vec<(String, Tree)>> {
+    let pairs = pairs.iter();
+    pairs
+        .map(|(name, expression)| Some(((*name).to_owned(), native(expression)?)))
+        .collect()
+}
+
+fn native(expression: &str) -> Option<Tree> {
+    let template = Template::parse(&format!("{{{{ {expression} }}}}")).ok()?;
+    Some(Tree::template(template))
+}
+
+/// `all` is what is sent when there is no `message`.
+fn sent(cx: &Cx<'_>, table: Table<'_>, names: &Names, all: Option<Tree>) -> Option<SendSpec> {
     if !table.has("target") {
         table.missing("target");
     }
@@ -39,13 +88,9 @@ pub(super) fn send(cx: &Cx<'_>, table: Table<'_>, call: &names::Call) -> Option<
             }
         };
     let is_cast = given.first().is_some_and(|entry| entry.key == "cast");
-    let names = call.names();
-    let payload = table.entry("message");
-    let payload = match payload {
+    let payload = match table.entry("message") {
         Some(entry) => Templates::new(names).tree(&table, &entry),
-        None => Template::parse(&format!("{{{{ {} }}}}", call.root()))
-            .ok()
-            .map(Tree::template),
+        None => all,
     };
     let with_reply = names.clone().with("reply", Declared::Open);
     let reply = table.entry("reply");

@@ -3,6 +3,7 @@
 use super::action::{Action, action};
 use super::codes::{EMPTY_COMPONENT, NOT_STRUCTURED};
 use super::result::Answers;
+use super::scopes::scopes;
 use super::wrap::{check_cache, wraps};
 use super::{Cx, Lowered, ask, available, base, identity, names, schema, test};
 use crate::lang::diag::Diagnostic;
@@ -18,7 +19,6 @@ pub fn tool<'a>(cx: &Cx<'a>, mut table: Table<'a>, defaults: Option<&Table<'a>>)
     let (is_available, tool) =
         available::read(cx, &table, || build(cx, &table, name.as_ref(), defaults));
     let tests = test::tests(cx, &table, name.as_ref());
-    base::refuse_unserved(&table, &["scopes"]);
     table.finish();
     let is_whole = is_available && cx.findings.errors() == before;
     let tool = tool.filter(|_| is_whole).map(Arc::new);
@@ -50,6 +50,7 @@ fn build<'a>(
     let call = &asks.call;
     let action = action(cx, table, defaults, call);
     let wraps = wraps(cx, table, defaults, call);
+    let scopes = scopes(cx, table, defaults);
     check_cache(table, &wraps, &action);
     let refused = ask::refused(table, &asks, |refused, call| {
         super::result::result(cx, refused, call.names()).0
@@ -88,6 +89,7 @@ fn build<'a>(
         asks: asks.spec,
         refused,
         wraps,
+        scopes: scopes?,
         result: result?.spec,
         definition: identity::definition(cx, table, defaults, outside_before),
         at: table.at(),

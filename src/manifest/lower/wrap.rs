@@ -7,9 +7,10 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::template::{Names, Template};
 use crate::manifest::read::{At, MISSING_KEY, Table, Templates};
 use crate::model::{ActionSpec, WrapSpec};
+use std::sync::Arc;
 use std::time::Duration;
 
-const KINDS: [&str; 4] = ["timeout_ms", "concurrency", "rate_limit", "cache"];
+const KINDS: [&str; 5] = ["timeout_ms", "concurrency", "rate_limit", "cache", "actor"];
 /// A day, in milliseconds.
 const DAY: i64 = 86_400_000;
 
@@ -20,17 +21,12 @@ pub(super) fn wraps<'a>(
     defaults: Option<&Table<'a>>,
     call: &names::Call,
 ) -> Vec<WrapSpec> {
-    let names = call.names();
-    // What tells one call from another.
-    let same = call.told_by();
     let items = match (table.has("wrap"), defaults) {
         (true, _) | (_, None) => table.tables("wrap"),
         (false, Some(defaults)) => defaults.default_tables("wrap"),
     };
     let items = items.into_iter();
-    items
-        .filter_map(|item| wrap(cx, item, names, &same))
-        .collect()
+    items.filter_map(|item| wrap(cx, item, call)).collect()
 }
 
 /// An answer that is kept must not name what is gone sooner, or is for one caller.
@@ -48,7 +44,7 @@ pub(super) fn check_cache(table: &Table<'_>, wraps: &[WrapSpec], action: &Action
     }
 }
 
-fn wrap(cx: &Cx<'_>, item: Table<'_>, names: &Names, same: &str) -> Option<WrapSpec> {
+fn wrap(cx: &Cx<'_>, item: Table<'_>, call: &names::Call) -> Option<WrapSpec> {
     let before = cx.findings.errors();
     let given = item.alternatives(&KINDS);
     match given.as_slice() {
@@ -77,12 +73,14 @@ fn wrap(cx: &Cx<'_>, item: Table<'_>, names: &Names, same: &str) -> Option<WrapS
     let concurrency = concurrency(&item);
     let rate = item
         .table("rate_limit")
-        .and_then(|table| rate_limit(table, names));
-    let cache = item
-        .table("cache")
-        .and_then(|table| cache(table, names, same));
+        .and_then(|table| rate_limit(table, call.names()));
+    let cache = item.table("cache").and_then(|table| cache(table, call));
+    let actor = item.table("actor").and_then(|table| {
+        let spec = super::send::ask(cx, table, call)?;
+        Some(WrapSpec::Actor(Arc::new(spec)))
+    });
     item.finish();
-    let one = timeout.or(concurrency).or(rate).or(cache)?;
+    let one = timeout.or(concurrency).or(rate).or(cache).or(actor)?;
     (cx.findings.errors() == before).then_some(one)
 }
 
@@ -116,16 +114,16 @@ fn rate_limit(table: Table<'_>, names: &Names) -> Option<WrapSpec> {
     })
 }
 
-fn cache(table: Table<'_>, names: &Names, same: &str) -> Option<WrapSpec> {
+fn cache(table: Table<'_>, call: &names::Call) -> Option<WrapSpec> {
     if !table.has("ttl_ms") {
         table.error(MISSING_KEY, table.at(), "missing key `ttl_ms`");
     }
     let ttl = millis(&table, "ttl_ms");
-    let key: Option<At<Template>> = Templates::new(names).key(&table, "key");
+    let key: Option<At<Template>> = Templates::new(call.names()).key(&table, "key");
     let key = match (table.has("key"), key) {
         (true, key) => key.map(|read| read.value),
         // Whoever asks: what one caller is told is not for another.
-        (false, _) => Template::parse(&format!("{{{{ [{same}, auth] }}}}")).ok(),
+        (false, _) => Template::parse(&format!("{{{{ [{}, auth] }}}}", call.told_by())).ok(),
     };
     table.finish();
     Some(WrapSpec::Cache {

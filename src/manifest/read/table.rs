@@ -271,6 +271,12 @@ impl<'a> Table<'a> {
         self.tables(key)
     }
 
+    /// Reads an array of these defaults, for a component that has none of its own.
+    pub fn default_array(&self, key: &'static str) -> Option<Vec<Entry<'a>>> {
+        self.used.borrow_mut().push(key);
+        self.array(key)
+    }
+
     /// Reads an array of tables (`[[key]]`). A single table (`[key]`) is refused, and read.
     pub fn tables(&self, key: &'a str) -> Vec<Table<'a>> {
         let Some(entry) = self.entry(key) else {

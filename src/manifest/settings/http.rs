@@ -2,7 +2,6 @@
 
 use super::sections::{Reader, section};
 use crate::lang::diag::Diagnostic;
-use crate::manifest::lower::refuse_unserved;
 use crate::manifest::read::{OUT_OF_RANGE, Table};
 use crate::model::{HttpSettings, Listen};
 use std::time::Duration;
@@ -102,7 +101,10 @@ impl Reader<'_> {
                 *field = read.value;
             }
         }
-        refuse_unserved(&http, &["tls"]);
+        settings.tls = self.tls(&http);
+        if let Some(mode) = socket_mode(&http) {
+            settings.socket_mode = mode;
+        }
         http.finish();
         (settings, requests)
     }
@@ -132,6 +134,23 @@ impl Reader<'_> {
         }
         (!places.is_empty()).then_some(places)
     }
+}
+
+/// `socket_mode`: permission bits as `chmod` takes them.
+fn socket_mode(http: &Table<'_>) -> Option<u32> {
+    let read = http.string("socket_mode")?;
+    let digits = (3..=4).contains(&read.value.len());
+    let is_octal = digits && read.value.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
+    let mode = is_octal.then(|| u32::from_str_radix(&read.value, 8).ok());
+    let mode = mode.flatten().filter(|mode| *mode <= 0o777);
+    if mode.is_none() {
+        let message = "`socket_mode` must be three octal digits";
+        http.report(
+            Diagnostic::error(OUT_OF_RANGE, read.at, message)
+                .help("write `\"0600\"` for the owner alone, `\"0660\"` for the group too"),
+        );
+    }
+    mode
 }
 
 /// An array of texts that are each of one kind.

@@ -145,9 +145,18 @@ impl Reader<'_> {
 
 /// The place of a value that is shown as stars: it may be the secret itself.
 fn blackened(entry: &Entry<'_>) -> Span {
-    let text = entry.at.file.text();
-    let (before, rest) = text.split_at_checked(entry.at.start).unwrap_or((text, ""));
-    let len = entry.at.end.saturating_sub(entry.at.start);
+    starred(&entry.at)
+}
+
+/// The place of a text that is shown as stars: a secret may have been written instead of it.
+pub(super) fn blackened_text(text: &At<String>) -> Span {
+    starred(&text.at)
+}
+
+fn starred(at: &Span) -> Span {
+    let text = at.file.text();
+    let (before, rest) = text.split_at_checked(at.start).unwrap_or((text, ""));
+    let len = at.end.saturating_sub(at.start);
     let (value, after) = rest.split_at_checked(len).unwrap_or((rest, ""));
     let stars: String = value
         .chars()
@@ -156,6 +165,6 @@ fn blackened(entry: &Entry<'_>) -> Span {
     Span {
         start: before.len(),
         end: before.len() + stars.len(),
-        file: SourceFile::new(entry.at.file.path(), format!("{before}{stars}{after}")),
+        file: SourceFile::new(at.file.path(), format!("{before}{stars}{after}")),
     }
 }

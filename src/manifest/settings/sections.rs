@@ -37,17 +37,18 @@ impl Reader<'_> {
         let server = self.server(&table, &manifests);
         let (http, requests) = self.http(&table);
         let reports = self.reports(&table);
+        let auth = self.auth(&table);
         let reload = reload(&table);
         let log = self.log(&table);
         let secrets = self.secrets(&table);
         let env = self.env(&table);
-        refuse_unserved(&table, &["auth"]);
         table.finish();
         Settings {
             server_file,
             manifests,
             server,
             http,
+            auth,
             request_timeout: requests.timeout,
             max_in_flight: requests.in_flight,
             max_queued: requests.queued,
@@ -107,6 +108,7 @@ impl Reader<'_> {
             on_error: OnError::Refuse,
             state_dir: None,
             secret: None,
+            earlier_secrets: Vec::new(),
             ask_ttl: Duration::from_secs(300),
             page_size: 100,
             caches: Caches {
@@ -156,6 +158,10 @@ impl Reader<'_> {
         settings.secret = server
             .entry("secret")
             .and_then(|entry| self.secret(&server, &entry, "in `server.secret`"));
+        for item in server.array("earlier_secrets").unwrap_or_default() {
+            let earlier = self.secret(&server, &item, "in `server.earlier_secrets`");
+            settings.earlier_secrets.extend(earlier);
+        }
         if let Some(read) = server.millis("ask_ttl_ms", 1_000..=900_000) {
             settings.ask_ttl = read.value;
         }

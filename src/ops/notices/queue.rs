@@ -4,10 +4,10 @@
 //!   between only the last is kept, so there is never more than one to hold.
 //! - Log messages are all sent, up to [`LOGS`] in a burst and one each [`LOG_EVERY`] after it, and no
 //!   more than [`LOGS`] wait. The rest is counted, and the count is told as a message in their place.
-//! - Log messages leave before progress that waits.
+//! - Log messages leave before questions, and both before progress that waits.
 
 use super::super::notice::{Log, Progress};
-use crate::ops::{LogLevel, Notice};
+use crate::ops::{InputRequest, LogLevel, Notice};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -38,6 +38,7 @@ pub(super) struct Queue {
     reached: Option<f64>,
     /// When progress was last sent.
     sent: Option<Instant>,
+    questions: VecDeque<(String, InputRequest)>,
     logs: VecDeque<Log>,
     /// When the bucket of log messages is full again.
     full: Option<Instant>,
@@ -63,6 +64,17 @@ impl Queue {
             self.progress = Some(report);
         }
         rises
+    }
+
+    /// Takes a question.
+    pub(super) fn question(&mut self, id: String, request: InputRequest) -> bool {
+        self.questions.push_back((id, request));
+        true
+    }
+
+    fn next_question(&mut self) -> Option<Notice> {
+        let (id, request) = self.questions.pop_front()?;
+        Some(Notice::Question(id, request))
     }
 
     /// Takes a message. False when it is only counted.
@@ -92,6 +104,9 @@ impl Queue {
         if let Some(log) = self.logs.pop_front() {
             return Take::Notice(Notice::Log(log));
         }
+        if let Some(question) = self.next_question() {
+            return Take::Notice(question);
+        }
         let due = self.sent.map_or(now, |sent| sent + PROGRESS_EVERY);
         match self.progress.take() {
             Some(report) if due <= now => {
@@ -111,6 +126,7 @@ impl Queue {
         let log = self.logs.pop_front();
         let log = log.or_else(|| self.left_out.take().map(LeftOut::told));
         log.map(Notice::Log)
+            .or_else(|| self.next_question())
             .or_else(|| self.progress.take().map(Notice::Progress))
     }
 }

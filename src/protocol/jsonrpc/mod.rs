@@ -11,4 +11,4 @@ mod tests;
 pub use id::Id;
 
 pub(super) use decode::{Malformed, Message, Notification, Outcome, Request, decode, text};
-pub(super) use write::{begin_result, error, notification, result};
+pub(super) use write::{begin_result, error, notification, request, result};

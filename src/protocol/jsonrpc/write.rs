@@ -45,6 +45,17 @@ pub(in crate::protocol) fn notification(
     out.into()
 }
 
+/// A request of the server's own; `write` writes its `method` and `params`.
+pub(in crate::protocol) fn request(id: &str, write: impl FnOnce(&mut Members<'_>)) -> Bytes {
+    let mut out = Vec::with_capacity(512);
+    let mut message = Members::open(&mut out);
+    message.text("jsonrpc", "2.0");
+    message.text("id", id);
+    write(&mut message);
+    message.close();
+    out.into()
+}
+
 /// The response with an error. Without an id it has no `id` member: JSON-RPC would have `null`
 /// there, the protocol does not (specification: basic §Error Responses). `data` is JSON.
 pub(in crate::protocol) fn error(

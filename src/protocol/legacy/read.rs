@@ -1,7 +1,7 @@
 //! A request to what it asks for: the operations all revisions have, and what only these have.
 
 use super::session::Agreed;
-use crate::ops::{Context, Input, LogLevel, OpError, Operation};
+use crate::ops::{Caller, Context, Input, LogLevel, OpError, Operation};
 use crate::protocol::codes::Fault;
 use crate::protocol::face::Face;
 use crate::protocol::jsonrpc::Request;
@@ -36,6 +36,7 @@ pub(in crate::protocol) enum What {
 /// What is wrong with it: the method first.
 pub(in crate::protocol) fn read(
     face: &Face,
+    caller: &Caller,
     agreed: &Agreed,
     request: &Request<'_>,
     params: &Params<'_>,
@@ -65,7 +66,8 @@ pub(in crate::protocol) fn read(
                 progress: params.meta.progress()?,
                 log_level: agreed.declared.logging.then_some(USUAL_LEVEL),
                 trace: params.meta.trace(),
-                // Whoever is asked here answers on a stream.
+                caller: caller.clone(),
+                asks_in_place: !agreed.capabilities.is_empty(),
                 input: Input::default(),
             };
             What::Operation(operation, context)

@@ -6,15 +6,16 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 1 | the form: 1 |
+//! | 1 | the form: 2 |
 //! | 1 | the revision, by its place |
 //! | 1 | what the server declared |
 //! | 1 | what the client can do |
 //! | 8 | when it ends: seconds since 1970 |
 //! | 16 | random: what tells sessions from one another |
+//! | 16 | whose it is: the start of a digest of the caller's name, zeros for one without |
 //! | the rest | the client's name, 0, its version; each cut at 64 bytes. Empty when it named itself not |
 
-use crate::ops::{ClientCapabilities, ClientInfo};
+use crate::ops::{Caller, ClientCapabilities, ClientInfo};
 use crate::protocol::codes::excerpt_of;
 use crate::protocol::seal::Sealer;
 use crate::protocol::version::Legacy;
@@ -22,7 +23,7 @@ use crate::protocol::version::Legacy;
 /// What sessions are sealed for.
 pub(in crate::protocol) const PURPOSE: &str = "snodo session 1";
 
-const FORM: u8 = 1;
+const FORM: u8 = 2;
 /// Most bytes of a client's name, and of its version.
 const NAME: usize = 64;
 /// How long a session lasts, in seconds: 30 days. Few clients begin another by themselves.
@@ -68,6 +69,7 @@ pub(in crate::protocol) struct Session {
     pub(in crate::protocol) agreed: Agreed,
     /// In seconds since 1970.
     until: u64,
+    owner: [u8; 16],
 }
 
 impl Agreed {
@@ -89,7 +91,20 @@ impl Session {
             key: SessionKey(key),
             agreed,
             until: now.saturating_add(LASTS),
+            owner: [0; 16],
         }
+    }
+
+    /// The same session as this caller's own.
+    #[must_use]
+    pub(in crate::protocol) fn of(mut self, caller: &Caller) -> Self {
+        self.owner = owner(caller);
+        self
+    }
+
+    /// Whether it is this caller's.
+    pub(in crate::protocol) fn is_of(&self, caller: &Caller) -> bool {
+        self.owner == owner(caller)
     }
 
     /// The id: visible ASCII.
@@ -103,6 +118,7 @@ impl Session {
         ];
         content.extend_from_slice(&self.until.to_be_bytes());
         content.extend_from_slice(&self.key.0);
+        content.extend_from_slice(&self.owner);
         if let Some(client) = &agreed.client {
             // A name with a 0 in it would be read back as another.
             let name = client.name.replace('\0', "");
@@ -119,6 +135,7 @@ impl Session {
         let (&[form, revision, declared, capabilities], rest) = content.split_first_chunk()?;
         let (until, rest) = rest.split_first_chunk()?;
         let (key, rest) = rest.split_first_chunk()?;
+        let (owner, rest) = rest.split_first_chunk()?;
         let until = u64::from_be_bytes(*until);
         if form != FORM || until <= now {
             return None;
@@ -132,6 +149,7 @@ impl Session {
             });
         }
         Some(Self {
+            owner: *owner,
             key: SessionKey(*key),
             agreed: Agreed {
                 revision: *Legacy::ALL.get(usize::from(revision))?,
@@ -185,6 +203,14 @@ fn bit(bits: u8, place: u8) -> bool {
     bits >> place & 1 == 1
 }
 
+fn owner(caller: &Caller) -> [u8; 16] {
+    let digest = caller.principal().map(|principal| {
+        let digest = ring::digest::digest(&ring::digest::SHA256, principal.as_bytes());
+        digest.as_ref().first_chunk().copied().unwrap_or_default()
+    });
+    digest.unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,7 +245,7 @@ mod tests {
         let sound = || {
             let mut content = vec![FORM, 0, 0, 0];
             content.extend_from_slice(&u64::MAX.to_be_bytes());
-            content.extend_from_slice(&[0; 16]);
+            content.extend_from_slice(&[0; 32]);
             content
         };
         let open = |content: Vec<u8>| {
@@ -233,9 +259,9 @@ mod tests {
             content
         };
         for content in [
-            changed(0, 2),
+            changed(0, 1),
             changed(1, 2),
-            sound()[..27].to_vec(),
+            sound()[..43].to_vec(),
             [sound(), vec![0xff, 0, b'1']].concat(),
         ] {
             assert_eq!(open(content), None);

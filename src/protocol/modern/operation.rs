@@ -5,7 +5,7 @@
 use super::headers;
 use super::listen;
 use super::mirrored;
-use crate::ops::{Context, Filter, Input, OpError, Operation};
+use crate::ops::{Caller, Context, Filter, Input, OpError, Operation};
 use crate::protocol::codes::Fault;
 use crate::protocol::face::Face;
 use crate::protocol::jsonrpc::{Request, text};
@@ -29,6 +29,7 @@ pub(in crate::protocol) enum What {
 /// What is wrong with it first, in the order above.
 pub(in crate::protocol) fn read(
     face: &Face,
+    caller: &Caller,
     headers: Option<&HeaderMap>,
     request: &Request<'_>,
     params: &Params<'_>,
@@ -72,7 +73,7 @@ pub(in crate::protocol) fn read(
     if let (Some(headers), What::Operation(Operation::CallTool { name, arguments })) =
         (headers, &what)
     {
-        mirrored::check(headers, face.mirrored(name), arguments)?;
+        mirrored::check(headers, face.mirrored(name, caller), arguments)?;
     }
     let context = Context {
         request_id: request.id.to_text(),
@@ -82,6 +83,8 @@ pub(in crate::protocol) fn read(
         progress: params.meta.progress()?,
         log_level: params.meta.log_level()?,
         trace: params.meta.trace(),
+        caller: caller.clone(),
+        asks_in_place: false,
         input: input(method, params)?,
     };
     Ok((what, context))

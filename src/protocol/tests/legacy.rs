@@ -188,6 +188,7 @@ fn sessions_end_by_time_and_by_word() {
         let is_over = move |_| over;
         let head = Head {
             headers: &headers,
+            caller: &Caller::NOBODY,
             now,
             is_over: &is_over,
         };

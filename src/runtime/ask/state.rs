@@ -27,6 +27,8 @@ pub(super) struct Binding<'a> {
     pub(super) method: &'static str,
     pub(super) name: &'a str,
     pub(super) brought: &'a Map<String, Value>,
+    /// Who was asked, when it has shown who it is.
+    pub(super) principal: Option<&'a str>,
 }
 
 /// What a later request needs of an earlier one.
@@ -55,7 +57,8 @@ impl States {
     pub(super) fn new(settings: &ServerSettings) -> Self {
         let secret = settings.secret.as_ref();
         Self {
-            sealer: Sealer::new(PURPOSE, secret.map(|secret| secret.reveal())),
+            sealer: Sealer::new(PURPOSE, secret.map(|secret| secret.reveal()))
+                .map(|sealer| sealer.knowing(PURPOSE, &settings.earlier_secrets)),
             lasts: settings.ask_ttl,
         }
     }
@@ -124,6 +127,9 @@ impl Binding<'_> {
             add(&mut digest, part.as_bytes());
         }
         members(&mut digest, self.brought);
+        if let Some(principal) = self.principal {
+            add(&mut digest, principal.as_bytes());
+        }
         URL_SAFE_NO_PAD.encode(digest.finish().as_ref())
     }
 }
@@ -194,6 +200,7 @@ mod tests {
             method: "tools/call",
             name: "t",
             brought: &brought,
+            principal: None,
         };
         let states = states(Some("k"));
         let sealed = states.seal_at(&state(), &binding, 1000).unwrap();
@@ -240,6 +247,7 @@ mod tests {
                 method,
                 name,
                 brought: &other,
+                principal: None,
             };
             let found = error(states.open_at(&sealed, &binding, 1000));
             assert!(found.contains("another request"), "{found}");
@@ -253,6 +261,7 @@ mod tests {
             method: "tools/call",
             name: "t",
             brought: &brought,
+            principal: None,
         };
         let sealed = states(Some("k")).seal_at(&state(), &binding, 0).unwrap();
         assert_eq!(states(Some("k")).open_at(&sealed, &binding, 0), Ok(state()));

@@ -12,7 +12,9 @@ fn tell(id: &str, steps: Value) -> String {
 
 async fn post(server: &Server<Source>, message: &str, may_stream: bool) -> Reply {
     let body = Bytes::copy_from_slice(message.as_bytes());
-    server.post(&mirror(message), body, may_stream).await
+    server
+        .post(Caller::default(), &mirror(message), body, may_stream)
+        .await
 }
 
 fn stream(reply: Reply) -> Parts {

@@ -4,7 +4,10 @@ use super::*;
 
 async fn post(server: &Server<Source>, message: &str) -> (u16, Value) {
     let body = Bytes::copy_from_slice(message.as_bytes());
-    match server.post(&mirror(message), body, false).await {
+    match server
+        .post(Caller::default(), &mirror(message), body, false)
+        .await
+    {
         Reply::Accepted => (202, Value::Null),
         Reply::Message { status, body } => (status.as_u16(), json_of(&body)),
         _ => panic!("another answer than one message"),
@@ -105,6 +108,7 @@ async fn what_is_refused_is_not_executed() {
     }
     let mismatched = server
         .post(
+            Caller::default(),
             &mirror(&call("1", "fail", "{}")),
             Bytes::from(request),
             false,
@@ -136,7 +140,8 @@ async fn a_disconnect_cancels_the_request() {
     let (runtime, server) = server(Limits::default());
     let message = call("1", "wait", "{}");
     let headers = mirror(&message);
-    let mut request = Box::pin(server.post(&headers, Bytes::from(message), false));
+    let mut request =
+        Box::pin(server.post(Caller::default(), &headers, Bytes::from(message), false));
     assert!(futures_util::poll!(&mut request).is_pending());
     assert_eq!((runtime.begun(), runtime.ended()), (1, 0));
     drop(request);
@@ -148,7 +153,8 @@ async fn a_cancellation_by_post_reaches_no_request() {
     let (runtime, server) = server(Limits::default());
     let message = call("1", "wait", "{}");
     let headers = mirror(&message);
-    let mut request = Box::pin(server.post(&headers, Bytes::from(message), false));
+    let mut request =
+        Box::pin(server.post(Caller::default(), &headers, Bytes::from(message), false));
     assert!(futures_util::poll!(&mut request).is_pending());
     let cancelled =
         r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
@@ -189,7 +195,8 @@ async fn a_request_that_is_given_up_is_dropped_and_answered() {
     let server = Server::new(source, Limits::default(), Hub::new(1), shutdown.clone());
     let message = call("7", "wait", "{}");
     let headers = mirror(&message);
-    let mut request = Box::pin(server.post(&headers, Bytes::from(message), false));
+    let mut request =
+        Box::pin(server.post(Caller::default(), &headers, Bytes::from(message), false));
     assert!(futures_util::poll!(&mut request).is_pending());
     shutdown.give_up();
     match request.await {
@@ -214,7 +221,8 @@ async fn a_call_in_flight_keeps_the_runtime_it_started_with() {
     );
     let message = call("1", "wait", "{}");
     let headers = mirror(&message);
-    let mut request = Box::pin(server.post(&headers, Bytes::from(message), false));
+    let mut request =
+        Box::pin(server.post(Caller::default(), &headers, Bytes::from(message), false));
     assert!(futures_util::poll!(&mut request).is_pending());
     source.swap(Scripted::new("new"));
     let name = |body: &Value| {

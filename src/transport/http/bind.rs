@@ -1,8 +1,10 @@
 //! Opening the listening sockets, with errors that say what to do.
 
+use super::guard::Scheme;
 use super::guard::{HostRule, Name, OriginRule, is_loopback};
 use super::moving::Move;
 use super::passed::{self, Passed};
+use super::tls::Certificate;
 use super::unix::SocketFile;
 use crate::model::{HttpSettings, Listen};
 use crate::telemetry::Metrics;
@@ -33,6 +35,8 @@ pub struct Listener {
     pub(super) settings: HttpSettings,
     /// Where [`Listen::Passed`] finds its sockets.
     pub(super) passed: Passed,
+    /// What TCP sockets show, when they speak TLS.
+    pub(super) certificate: Option<Certificate>,
     /// Where else to listen, when somebody can say so.
     pub(super) moved: Option<mpsc::Receiver<Move>>,
 }
@@ -178,7 +182,7 @@ impl BindError {
 
 impl Listener {
     /// Checks the settings and opens every socket, or none. A Unix socket that an earlier process
-    /// left behind is replaced if nobody listens on it; the new one has mode 0660 and is removed
+    /// left behind is replaced if nobody listens on it; the new one has the settings' mode and is removed
     /// when the listener is dropped.
     ///
     /// # Errors
@@ -220,6 +224,7 @@ impl Listener {
             path: Some(endpoint_path(&settings.path)?),
             metrics: Metrics::default(),
             settings: settings.clone(),
+            certificate: settings.tls.as_ref().map(Certificate::new),
             passed,
             moved: None,
         };
@@ -227,7 +232,8 @@ impl Listener {
             match place {
                 Listen::Tcp { host, port } => listener.open_tcp(place, host, *port, &names).await?,
                 Listen::Unix(path) => {
-                    let (socket, file) = super::unix::bind(path, place).await?;
+                    let (socket, file) =
+                        super::unix::bind(path, settings.socket_mode, place).await?;
                     listener.addresses.push(LocalAddr::Unix(path.clone()));
                     listener.doors.push(Door {
                         place: place.clone(),
@@ -261,6 +267,14 @@ impl Listener {
         &self.addresses
     }
 
+    /// How TCP sockets are spoken to.
+    pub fn scheme(&self) -> Scheme {
+        match self.certificate {
+            Some(_) => Scheme::Https,
+            None => Scheme::Http,
+        }
+    }
+
     /// Binds every address of a host. Of several, those that this machine lacks (IPv6, often) are
     /// left out as long as one is bound; all get the same port.
     async fn open_tcp(
@@ -292,7 +306,7 @@ impl Listener {
             self.doors.push(Door {
                 place: place.clone(),
                 socket: Acceptor::Tcp(socket),
-                hosts: Arc::new(HostRule::tcp(bound, names)),
+                hosts: Arc::new(HostRule::tcp(bound, names, self.scheme())),
             });
         }
         match absent {
@@ -307,7 +321,11 @@ impl Listener {
             passed::Kind::Tcp(socket) => {
                 let bound = socket.local_addr()?;
                 let socket = Acceptor::Tcp(TcpListener::from_std(socket)?);
-                (LocalAddr::Tcp(bound), socket, HostRule::tcp(bound, names))
+                (
+                    LocalAddr::Tcp(bound),
+                    socket,
+                    HostRule::tcp(bound, names, self.scheme()),
+                )
             }
             passed::Kind::Unix(socket) => {
                 let address = socket.local_addr()?;

@@ -75,9 +75,12 @@ where
 pub(super) async fn run<E: Endpoint>(
     protocols: Arc<Protocols>,
     peer: Arc<Peer<E>>,
-    mut socket: Socket,
+    socket: Socket,
 ) {
     let link = Arc::clone(&peer.link);
+    let Some(mut socket) = opened(&peer, socket).await else {
+        return;
+    };
     let Some(Ok(Some((speech, opening)))) = unless_told(&link, socket.sniff()).await else {
         return;
     };
@@ -108,6 +111,21 @@ pub(super) async fn run<E: Endpoint>(
             });
             let connection = pin!(protocols.http2.serve_connection(io, service));
             drive(connection, &link).await;
+        }
+    }
+}
+
+/// The socket once hands are shaken, where it speaks TLS. The bound is that of a request's head.
+async fn opened<E: Endpoint>(peer: &Peer<E>, socket: Socket) -> Option<Socket> {
+    let (stream, doorman) = match (socket, &peer.site.doorman) {
+        (Socket::Tcp(stream), Some(doorman)) => (stream, doorman),
+        (socket, _) => return Some(socket),
+    };
+    match unless_told(&peer.link, doorman.shake(stream)).await? {
+        Ok(stream) => Some(Socket::Tls(Box::new(stream))),
+        Err(error) => {
+            tracing::debug!(%error, "a peer did not shake hands");
+            None
         }
     }
 }

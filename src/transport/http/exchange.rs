@@ -4,9 +4,11 @@ use super::body::{Intake, discard};
 use super::guard::{HostRule, Origin, OriginRule};
 use super::link::Link;
 use super::negotiate::{self, Form};
-use super::refusal::Refusal;
+use super::refusal::{Refusal, Refused, denied_by};
+use super::tls::Doorman;
 use super::{Body, cors, sse};
 use crate::server::{Endpoint, Reply, Report};
+use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, EXPECT, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
@@ -24,6 +26,8 @@ pub(super) struct Site<E> {
     pub(super) path: Option<String>,
     pub(super) origins: OriginRule,
     pub(super) intake: Intake,
+    /// What TCP connections begin with, when they speak TLS.
+    pub(super) doorman: Option<Doorman>,
 }
 
 /// What all requests of a connection share.
@@ -62,19 +66,25 @@ impl<E: Endpoint> InFlight<E> {
                     .post(&mut head.headers, &mut body, &peer.link)
                     .await
             }
-            Ok(Wish::Stream) => peer.site.stream(&head.headers, &peer.link),
-            Ok(Wish::End) => peer.site.end(&head.headers, &peer.link),
+            Ok(Wish::Stream) => peer.site.stream(&head.headers, &peer.link).await,
+            Ok(Wish::End) => peer.site.end(&head.headers, &peer.link).await,
+            // Who may not come in is not told which methods there are.
+            Ok(Wish::Other) => match peer.site.endpoint.admit(&head.headers).await {
+                Ok(_) => Err(Refusal::MethodNotAllowed.into()),
+                Err(denied) => Err(denied.into()),
+            },
+            Ok(Wish::Document(document)) => Ok(public(document)),
             Ok(Wish::Report(report)) => Ok(reported(report)),
             Ok(Wish::Options) => Ok(cors::options(
                 &head.headers,
                 peer.site.methods(),
                 matches!(origin, Origin::Allowed(_)),
             )),
-            Err(refusal) => Err(refusal),
+            Err(refusal) => Err(refusal.into()),
         };
         let taken = head.method == Method::POST && outcome.is_ok();
-        let closes = outcome.as_ref().is_err_and(|refusal| refusal.closes());
-        let mut response = outcome.unwrap_or_else(Refusal::response);
+        let closes = outcome.as_ref().is_err_and(Refused::closes);
+        let mut response = outcome.unwrap_or_else(Refused::response);
         if response.status() == StatusCode::METHOD_NOT_ALLOWED {
             let methods = peer.site.methods();
             response.headers_mut().insert(ALLOW, methods);
@@ -99,6 +109,10 @@ enum Wish {
     End,
     /// To learn what can be asked.
     Options,
+    /// Something that is not served.
+    Other,
+    /// This document.
+    Document(Bytes),
     /// To learn how the server is.
     Report(Report),
 }
@@ -120,6 +134,16 @@ impl<E: Endpoint> Peer<E> {
         {
             return Ok(Wish::Report(report));
         }
+        if !ours
+            && path.starts_with("/.well-known/")
+            && let Some(document) = self.site.endpoint.document(path)
+        {
+            return match head.method {
+                Method::GET | Method::HEAD => Ok(Wish::Document(document)),
+                Method::OPTIONS => Ok(Wish::Options),
+                _ => Err(Refusal::MethodNotAllowed),
+            };
+        }
         match head.method {
             // `OPTIONS *` asks about the server as a whole (RFC 9110 §9.3.7).
             Method::OPTIONS if ours || path == "*" => Ok(Wish::Options),
@@ -127,7 +151,7 @@ impl<E: Endpoint> Peer<E> {
             Method::POST => Ok(Wish::Message),
             Method::GET if self.site.endpoint.has_sessions() => Ok(Wish::Stream),
             Method::DELETE if self.site.endpoint.has_sessions() => Ok(Wish::End),
-            _ => Err(Refusal::MethodNotAllowed),
+            _ => Ok(Wish::Other),
         }
     }
 
@@ -152,13 +176,14 @@ impl<E: Endpoint> Site<E> {
         headers: &mut HeaderMap,
         body: &mut Incoming,
         link: &Arc<Link>,
-    ) -> Result<Response<Body>, Refusal> {
+    ) -> Result<Response<Body>, Refused> {
+        let caller = self.endpoint.admit(headers).await?;
         negotiate::content(headers)?;
         let form = negotiate::form(headers)?;
         let message = self.intake.collect(body).await?;
         let reply = self
             .endpoint
-            .post(headers, message, form.may_stream())
+            .post(caller, headers, message, form.may_stream())
             .await;
         // hyper keeps an answer's header map for the next request, so handing it the request's own
         // back makes a connection do with one.
@@ -168,12 +193,17 @@ impl<E: Endpoint> Site<E> {
 
     /// A stream for what the server says by itself. Whether there is one for these headers is settled
     /// before the form: who asks without a session is told that there is none, whatever it accepts.
-    fn stream(&self, headers: &HeaderMap, link: &Arc<Link>) -> Result<Response<Body>, Refusal> {
-        let reply = self.endpoint.stream(headers);
+    async fn stream(
+        &self,
+        headers: &HeaderMap,
+        link: &Arc<Link>,
+    ) -> Result<Response<Body>, Refused> {
+        let caller = self.endpoint.admit(headers).await?;
+        let reply = self.endpoint.stream(caller, headers);
         match reply.ok_or(Refusal::MethodNotAllowed)? {
             Reply::Stream(parts) => {
                 if !negotiate::form(headers)?.may_stream() {
-                    return Err(Refusal::NoStream);
+                    return Err(Refusal::NoStream.into());
                 }
                 let mut headers = HeaderMap::new();
                 events(&mut headers);
@@ -186,8 +216,9 @@ impl<E: Endpoint> Site<E> {
     }
 
     /// The end of a session.
-    fn end(&self, headers: &HeaderMap, link: &Arc<Link>) -> Result<Response<Body>, Refusal> {
-        let reply = self.endpoint.end(headers);
+    async fn end(&self, headers: &HeaderMap, link: &Arc<Link>) -> Result<Response<Body>, Refused> {
+        let caller = self.endpoint.admit(headers).await?;
+        let reply = self.endpoint.end(caller, headers);
         let reply = reply.ok_or(Refusal::MethodNotAllowed)?;
         Ok(respond(reply, Form::Json, HeaderMap::new(), link))
     }
@@ -222,6 +253,11 @@ fn respond(reply: Reply, form: Form, mut headers: HeaderMap, link: &Arc<Link>) -
             events(&mut headers);
             (StatusCode::OK, Body::events(parts, link))
         }
+        Reply::Denied(denied, body) => {
+            headers.insert(CONTENT_TYPE, JSON);
+            denied_by(&denied, &mut headers);
+            (denied.status, Body::whole(body))
+        }
         Reply::Message { status, body } => {
             if status == StatusCode::SERVICE_UNAVAILABLE {
                 headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
@@ -233,6 +269,15 @@ fn respond(reply: Reply, form: Form, mut headers: HeaderMap, link: &Arc<Link>) -
     let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = headers;
+    response
+}
+
+/// A document for everybody.
+fn public(document: Bytes) -> Response<Body> {
+    let mut response = Response::new(Body::whole(document));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, JSON);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("max-age=300"));
     response
 }
 

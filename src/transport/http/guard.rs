@@ -6,7 +6,36 @@ use super::refusal::Refusal;
 use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Version};
+use std::fmt;
 use std::net::SocketAddr;
+
+/// How a socket is spoken to, as URLs say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// In the clear.
+    Http,
+    /// By TLS.
+    Https,
+}
+
+impl Scheme {
+    /// The port that a name without one means.
+    fn port(self) -> u16 {
+        match self {
+            Self::Http => 80,
+            Self::Https => 443,
+        }
+    }
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        })
+    }
+}
 
 /// The names that requests to one listening socket may call it by.
 #[derive(Debug)]
@@ -22,6 +51,8 @@ pub(super) enum HostRule {
         usual: [String; 3],
         /// The address that is bound.
         bound: SocketAddr,
+        /// How it is spoken to.
+        scheme: Scheme,
         /// What `allowed_hosts` lists.
         listed: Vec<Name>,
     },
@@ -46,12 +77,12 @@ impl Name {
         Some(Self::Host(authority.host.to_owned(), authority.port))
     }
 
-    fn matches(&self, authority: &Authority<'_>) -> bool {
+    fn matches(&self, authority: &Authority<'_>, scheme: Scheme) -> bool {
         match self {
             Self::Any => true,
             Self::Host(host, port) => {
                 host.eq_ignore_ascii_case(authority.host)
-                    && (port.is_none() || *port == Some(authority.port.unwrap_or(80)))
+                    && (port.is_none() || *port == Some(authority.port.unwrap_or(scheme.port())))
             }
         }
     }
@@ -59,13 +90,14 @@ impl Name {
 
 impl HostRule {
     /// The rule for a TCP socket bound to `bound`.
-    pub(super) fn tcp(bound: SocketAddr, listed: &[Name]) -> Self {
+    pub(super) fn tcp(bound: SocketAddr, listed: &[Name], scheme: Scheme) -> Self {
         if listed.contains(&Name::Any) || (listed.is_empty() && !is_loopback(bound)) {
             return Self::Any;
         }
         Self::Named {
             usual: LOOPBACK_NAMES.map(|name| format!("{name}:{}", bound.port())),
             bound,
+            scheme,
             listed: listed.to_vec(),
         }
     }
@@ -120,12 +152,18 @@ impl HostRule {
     }
 
     fn allows(&self, authority: &Authority<'_>) -> bool {
-        let Self::Named { bound, listed, .. } = self else {
+        let Self::Named {
+            bound,
+            scheme,
+            listed,
+            ..
+        } = self
+        else {
             return true;
         };
-        let ours = authority.port.unwrap_or(80) == bound.port()
+        let ours = authority.port.unwrap_or(scheme.port()) == bound.port()
             && (authority.is_loopback_name() || is_address(authority, bound));
-        ours || listed.iter().any(|name| name.matches(authority))
+        ours || listed.iter().any(|name| name.matches(authority, *scheme))
     }
 }
 

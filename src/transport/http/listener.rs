@@ -8,6 +8,7 @@ use super::guard::HostRule;
 use super::link::Order;
 use super::links::Links;
 use super::moving::Move;
+use super::tls::Doorman;
 use super::wire::Socket;
 use crate::server::Endpoint;
 use crate::shutdown::Shutdown;
@@ -45,6 +46,7 @@ impl Listener {
             path: self.path,
             origins: self.origins,
             intake: Intake::new(&self.settings),
+            doorman: self.certificate.map(Doorman::new),
         };
         let mut hall = Hall {
             doors: self.doors,

@@ -1,4 +1,4 @@
-//! Streamable HTTP: HTTP/1.1, and HTTP/2 by prior knowledge, on the same sockets.
+//! Streamable HTTP: HTTP/1.1, and HTTP/2 by prior knowledge or by TLS, on the same sockets.
 //!
 //! It carries bytes to an [`Endpoint`](crate::server::Endpoint) and knows no MCP method. A request
 //! passes, in this order: `guard` (`Host`, `Origin`), path, method, `negotiate` (`Content-Type`,
@@ -26,11 +26,13 @@ mod room;
 mod sse;
 #[cfg(test)]
 mod tests;
+mod tls;
 mod unix;
 mod wire;
 
 pub use crate::model::{HttpSettings, Listen, ListenError};
 pub use bind::{BindError, Listener, LocalAddr};
+pub use guard::Scheme;
 pub use moving::{Move, Mover};
 pub use passed::Passed;
 

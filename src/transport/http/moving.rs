@@ -3,7 +3,8 @@
 
 use super::bind::{BindError, Listener, LocalAddr};
 use super::passed::Passed;
-use crate::model::{HttpSettings, Listen};
+use super::tls::Certificate;
+use crate::model::{HttpSettings, Listen, TlsSettings};
 use tokio::sync::mpsc;
 
 /// Changes where a listener listens. The listener's other settings stay what they were.
@@ -11,6 +12,7 @@ use tokio::sync::mpsc;
 pub struct Mover {
     settings: HttpSettings,
     passed: Passed,
+    certificate: Option<Certificate>,
     moves: mpsc::Sender<Move>,
 }
 
@@ -23,11 +25,11 @@ pub struct Move {
 }
 
 impl Mover {
-    fn new(settings: HttpSettings, passed: Passed, moves: mpsc::Sender<Move>) -> Self {
-        Self {
-            settings,
-            passed,
-            moves,
+    /// Shows another certificate to those who connect from now on. A listener that began without one
+    /// goes on without.
+    pub fn exchange(&self, tls: Option<&TlsSettings>) {
+        if let (Some(certificate), Some(tls)) = (&self.certificate, tls) {
+            certificate.exchange(tls);
         }
     }
 
@@ -77,6 +79,11 @@ impl Listener {
     pub fn mover(&mut self) -> Mover {
         let (moves, moved) = mpsc::channel(1);
         self.moved = Some(moved);
-        Mover::new(self.settings.clone(), self.passed.clone(), moves)
+        Mover {
+            settings: self.settings.clone(),
+            passed: self.passed.clone(),
+            certificate: self.certificate.clone(),
+            moves,
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | 400 | `Host` missing, twice, malformed; a body whose framing is broken | closed for a broken body |
 //! | 403 | `Host` or `Origin` not allowed | kept |
+//! | 400, 401, 403 | no credentials that are good here; with `WWW-Authenticate` (`access`) | kept |
 //! | 404 | another path than the endpoint's | kept |
 //! | 405 | a method that is not served, or GET or DELETE without a session; with `Allow` | kept |
 //! | 406 | neither JSON nor an event stream is accepted, or GET without the latter | kept |
@@ -17,9 +18,10 @@
 //! a head that it cannot read with a bare 400, 414 or 431 and closes.
 
 use super::Body;
+use crate::access::Denied;
 use bytes::Bytes;
-use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderValue, Response, StatusCode};
+use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
 
 /// Why a request was not handed to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,5 +146,61 @@ impl Refusal {
             _ => None,
         };
         response
+    }
+}
+
+/// Why a request was not handed to the server, or by whom.
+#[derive(Debug)]
+pub(super) enum Refused {
+    /// By the transport.
+    Here(Refusal),
+    /// By who says who may call.
+    Denied(Denied),
+}
+
+impl From<Refusal> for Refused {
+    fn from(refusal: Refusal) -> Self {
+        Self::Here(refusal)
+    }
+}
+
+impl From<Denied> for Refused {
+    fn from(denied: Denied) -> Self {
+        Self::Denied(denied)
+    }
+}
+
+impl Refused {
+    /// See [`Refusal::closes`].
+    pub(super) fn closes(&self) -> bool {
+        matches!(self, Self::Here(refusal) if refusal.closes())
+    }
+
+    /// The answer.
+    pub(super) fn response(self) -> Response<Body> {
+        let denied = match self {
+            Self::Here(refusal) => return refusal.response(),
+            Self::Denied(denied) => denied,
+        };
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","error":{{"code":-32600,"message":"{}"}}}}"#,
+            denied.why
+        );
+        let mut response = Response::new(Body::whole(body.into()));
+        *response.status_mut() = denied.status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        denied_by(&denied, headers);
+        response
+    }
+}
+
+/// What a caller that is not served is told beside the body.
+pub(super) fn denied_by(denied: &Denied, headers: &mut HeaderMap) {
+    if denied.status == StatusCode::SERVICE_UNAVAILABLE {
+        headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
+    }
+    if let Some(challenge) = &denied.challenge {
+        headers.insert(WWW_AUTHENTICATE, challenge.clone());
     }
 }

@@ -10,8 +10,6 @@ use std::time::Duration;
 use tokio::net::{UnixListener, UnixSocket, UnixStream};
 use tokio::time::{Instant, sleep};
 
-/// The owner and the group may connect. Which group is the folder's or the service manager's affair.
-const MODE: u32 = 0o660;
 /// How long to wait for another process that is opening a socket in the same folder.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -42,12 +40,14 @@ impl Drop for SocketFile {
     }
 }
 
-/// Opens a socket at `path`.
+/// Opens a socket at `path` that those may connect to whom this mode lets write to it. Which group it
+/// has is the folder's or the service manager's affair.
 ///
 /// # Errors
 /// [`BindError`]: somebody listens there, something else lies there, or the system refuses.
 pub(super) async fn bind(
     path: &Path,
+    mode: u32,
     place: &Listen,
 ) -> Result<(UnixListener, SocketFile), BindError> {
     let failed = |error| BindError::new(place, error);
@@ -72,7 +72,7 @@ pub(super) async fn bind(
     socket.bind(path).map_err(failed)?;
     let file = SocketFile::new(path).map_err(failed)?;
     // Before `listen`, so that nobody can connect under the mode that the umask gave.
-    std::fs::set_permissions(path, Permissions::from_mode(MODE)).map_err(failed)?;
+    std::fs::set_permissions(path, Permissions::from_mode(mode)).map_err(failed)?;
     Ok((socket.listen(BACKLOG).map_err(failed)?, file))
 }
 

@@ -7,9 +7,11 @@
 //! | a wrong, missing or null answer is asked again | `answers` |
 //! | sealed state: bound, expiring, shared by a secret | `state` |
 //! | capability rules | `capabilities` |
+//! | one declaration, both deliveries | `in_place` |
 
 mod answers;
 mod capabilities;
+mod in_place;
 mod questions;
 mod rounds;
 mod state;

@@ -44,6 +44,25 @@ fn what_one_process_asks_another_with_the_same_secret_completes() {
 }
 
 #[test]
+fn a_secret_can_be_exchanged_while_states_are_about() {
+    let mut before = served(SEALED);
+    let asked = before.stdio.ask(&call("drop_table", table("a"), json!({})));
+    let request = call("drop_table", table("a"), answered(&asked, ok()));
+    let exchanged = |earlier: &str| {
+        Project::with(SEALED)
+            .env("NEW", "another secret for all")
+            .env("SEAL", earlier)
+            .set("server.secret={ env = \"NEW\" }")
+            .set("server.earlier_secrets=[{ env = \"SEAL\" }]")
+    };
+    let project = exchanged("the same for all");
+    assert_eq!(text(&project.stdio().ask(&request)), "dropped a");
+    let project = exchanged("nobody had this");
+    let refused = project.stdio().ask(&request);
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+}
+
+#[test]
 fn each_state_is_new() {
     let mut both = served(SEALED);
     let mut state = || {

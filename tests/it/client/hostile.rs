@@ -88,7 +88,7 @@ fn where_there_is_no_server_is_said_with_what_to_do() {
         ),
         (
             "/denied",
-            "{at}/denied answered with status 401 Unauthorized\n  = help: give credentials with --header 'Authorization: Bearer …', if it wants any\n",
+            "{at}/denied answered with status 401 Unauthorized\n  = help: --token-env NAME sends the access token that the variable NAME holds, and --header any other credentials\n",
         ),
         (
             "/away",

@@ -87,6 +87,14 @@ file = { path = "a.toml", Z = 1 }
 [[tool]]
 name = "d"
 actor = { target = "x", call = "a", Z = 1 }
+[[tool]]
+name = "e"
+result.text = "x"
+refused = { text = "x", Z = 1 }
+[[tool.ask]]
+q = { form = "x", fields.s = { type = "string", Z = 1 }, fields.n = { type = "integer", Z = 1 }, fields.l = { type = "array", enum = [{ value = "x", title = "x", Z = 1 }], Z = 1 }, Z = 1 }
+u = { url = "https://x", message = "x", Z = 1 }
+m.sample = { messages = [{ role = "user", content = "x", Z = 1 }], max_tokens = 1, model_preferences = { Z = 1 }, Z = 1 }
 [[actor]]
 name = "x"
 Z = 1
@@ -106,7 +114,7 @@ result = { contents = [{ text = "x", Z = 1 }], Z = 1 }
 [[prompt]]
 name = "p"
 Z = 1
-wrap = [{ timeout_ms = 1, Z = 1 }, { rate_limit = { limit = 1, window_ms = 1, Z = 1 } }, { cache = { ttl_ms = 1, Z = 1 } }]
+wrap = [{ timeout_ms = 1, Z = 1 }, { rate_limit = { limit = 1, window_ms = 1, Z = 1 } }, { cache = { ttl_ms = 1, Z = 1 } }, { actor = { target = "x", call = "a", Z = 1 } }]
 arguments.a = { complete = { values = "{{ [] }}", Z = 1 }, Z = 1 }
 result = { messages = [{ role = "user", content = "x", Z = 1 }], Z = 1 }
 "#;
@@ -134,12 +142,12 @@ fn every_key_that_is_said_to_be_refused_is() {
         "[[KEY]]\nname = \"a\"\n",
         "[[tool]]\nname = \"a\"\nKEY = 1\n",
         "[defaults]\nKEY = 1\n",
+        "[[resource]]\nuri = \"a:b\"\nname = \"a\"\nKEY = 1\n",
         "[[tool]]\nname = \"a\"\n[[tool.test]]\nname = \"b\"\nKEY = 1\n",
         "[[tool]]\nname = \"a\"\nshell = { command = [\"ls\"], KEY = 1 }\n",
         "[[tool]]\nname = \"a\"\nfile = { path = \"a.toml\", KEY = 1 }\n",
     ];
-    let mut keys = ticked("docs/manifest.md", "\n## Not served yet");
-    assert!(keys.remove("defaults"));
+    let keys = ticked("docs/manifest.md", "\n## Not served yet");
     for key in keys {
         let refused = places.iter().any(|place| {
             let checked = Project::with(&place.replace("KEY", &key)).check(&[]);
@@ -153,8 +161,9 @@ fn every_key_that_is_said_to_be_refused_is() {
 
 #[test]
 fn every_key_of_the_server_file_has_an_example() {
-    let file = "Z = 1\n[server]\nZ = 1\ncache = { tools = { Z = 1 }, Z = 1 }\n[http]\nZ = 1\n\
-                [reload]\nZ = 1\n[log]\nZ = 1\nfile = { dir = \"x\", Z = 1 }\naudit = { Z = 1 }\n[metrics]\nlisten = [\"systemd\"]\nZ = 1\n[secrets]\n\
+    let file = "Z = 1\n[server]\nZ = 1\ncache = { tools = { Z = 1 }, Z = 1 }\n[http]\nZ = 1\ntls = { Z = 1 }\n\
+                [auth]\nZ = 1\noauth = { Z = 1 }\nstdio = { principal = \"x\", Z = 1 }\n\
+                tokens = [{ principal = \"x\", sha256 = \"00\", Z = 1 }]\n[reload]\nZ = 1\n[log]\nZ = 1\nfile = { dir = \"x\", Z = 1 }\naudit = { Z = 1 }\n[metrics]\nlisten = [\"systemd\"]\nZ = 1\n[secrets]\n\
                 a = { env = \"PATH\", Z = 1 }\n";
     let project = Project::with("")
         .file("snodo.toml", file.replace('Z', PROBE))

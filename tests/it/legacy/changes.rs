@@ -17,6 +17,7 @@ fn project() -> Project {
 }
 
 /// A client and where it is told.
+#[expect(clippy::large_enum_variant, reason = "there are a few of them")]
 enum Listener {
     Stdio(Stdio),
     Http(Session, Events),

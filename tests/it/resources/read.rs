@@ -321,3 +321,38 @@ fn a_uri_as_large_as_a_message_makes_a_small_error() {
         "x"
     );
 }
+
+#[test]
+fn what_differs_by_caller_is_never_for_all() {
+    const FROM_DEFAULTS: &str = "[defaults.shell]\nenv = { WHO = \"{{ client.name }}\" }\n";
+    let own = "shell = { command = [\"echo\", \"{{ client.name }}\"] }";
+    for (defaults, action) in [
+        ("", own),
+        (FROM_DEFAULTS, "shell = { command = [\"env\"] }"),
+    ] {
+        let resource = "[[resource]]\nuri = \"a://a\"\nname = \"a\"\n";
+        let public = "cache = { scope = \"public\" }";
+        let said = Project::with(&format!("{defaults}{resource}{public}\n{action}\n")).check(&[]);
+        assert!(
+            said.stderr.contains("what is read depends on the caller"),
+            "{}",
+            said.stderr
+        );
+        let served = Project::with(&format!("{defaults}{resource}{action}\n"))
+            .set("server.cache.resources={ scope = \"public\" }");
+        let mut both = Both::of(served);
+        let result = both.ask(&read("a://a"))["result"].clone();
+        assert_eq!(result["cacheScope"], "private", "{defaults}{action}");
+        both.finish();
+    }
+    // An action that inherits nothing of the kind is for all.
+    let said = Project::with(&format!(
+        "{FROM_DEFAULTS}[[resource]]\nuri = \"a://a\"\nname = \"a\"\ncache = {{ scope = \"public\" }}\nresult.text = \"x\"\n"
+    ))
+    .check(&[]);
+    assert!(
+        !said.stderr.contains("depends on the caller"),
+        "{}",
+        said.stderr
+    );
+}

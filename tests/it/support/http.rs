@@ -58,11 +58,21 @@ impl Reply {
 impl Daemon {
     /// Starts the command and waits until it says where it listens.
     pub fn start(command: &mut Command) -> Self {
-        Self::start_with(command.stdin(Io::null()).stdout(Io::null()))
+        Self::start_at(command, "http")
+    }
+
+    /// The same, where it serves by another scheme.
+    pub fn start_at(command: &mut Command, scheme: &str) -> Self {
+        Self::started(command.stdin(Io::null()).stdout(Io::null()), scheme)
     }
 
     /// The same, with the standard input and output that the command has.
     pub fn start_with(command: &mut Command) -> Self {
+        Self::started(command, "http")
+    }
+
+    fn started(command: &mut Command, scheme: &str) -> Self {
+        let serving = format!("serving {scheme}://");
         let mut child = command.stderr(Io::piped()).spawn().unwrap();
         let stderr = Arc::new(Mutex::new(String::new()));
         let reader = collect(child.stderr.take().unwrap(), Arc::clone(&stderr));
@@ -71,7 +81,7 @@ impl Daemon {
             if let Some(status) = child.try_wait().unwrap() {
                 panic!("the server ended with {status}:\n{text}");
             }
-            let rest = text.split("serving http://").nth(1)?;
+            let rest = text.split(&*serving).nth(1)?;
             rest.split_once('/')?.0.parse().ok()
         });
         Self {
@@ -145,6 +155,8 @@ impl Drop for Daemon {
 pub struct Connection {
     stream: BufReader<TcpStream>,
     host: String,
+    /// Header lines of every request beside the usual ones.
+    also: String,
 }
 
 impl Connection {
@@ -155,7 +167,19 @@ impl Connection {
         Self {
             stream: BufReader::new(stream),
             host: address.to_string(),
+            also: String::new(),
         }
+    }
+
+    /// Sends this header with every request.
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.also.push_str(&format!("{name}: {value}\r\n"));
+        self
+    }
+
+    /// Sends an access token with every request.
+    pub fn bearer(self, token: &str) -> Self {
+        self.with("Authorization", &format!("Bearer {token}"))
     }
 
     /// Sends bytes as they are.
@@ -196,6 +220,7 @@ impl Connection {
         for (name, value) in headers {
             head.push_str(&format!("{name}: {}\r\n", value.as_ref()));
         }
+        head.push_str(&self.also);
         head.push_str("\r\n");
         let mut bytes = head.into_bytes();
         bytes.extend_from_slice(body);

@@ -10,6 +10,8 @@ mod requests;
 mod stopping;
 
 use super::{HttpSettings, Listen, Listener, LocalAddr};
+use crate::access::Denied;
+use crate::ops::Caller;
 use crate::server::{Endpoint, Part, Parts, Received, Reply, Session, Work};
 use crate::shutdown::Shutdown;
 use bytes::Bytes;
@@ -67,7 +69,11 @@ impl Drop for Guard {
 impl Endpoint for Scripted {
     type Session = Never;
 
-    async fn post(&self, headers: &HeaderMap, body: Bytes, may_stream: bool) -> Reply {
+    async fn admit(&self, _: &HeaderMap) -> Result<Caller, Denied> {
+        Ok(Caller::default())
+    }
+
+    async fn post(&self, _: Caller, headers: &HeaderMap, body: Bytes, may_stream: bool) -> Reply {
         self.calls.fetch_add(1, Ordering::SeqCst);
         let text = std::str::from_utf8(&body).unwrap_or_default();
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));

@@ -5,6 +5,8 @@ mod ends;
 mod framing;
 
 use super::{Ended, StdioOptions, serve};
+use crate::access::Denied;
+use crate::ops::Caller;
 use crate::server::{Endpoint, Part, Received, Reply, Session, Work};
 use crate::shutdown::Shutdown;
 use bytes::Bytes;
@@ -106,7 +108,11 @@ impl Drop for Gone {
 impl Endpoint for Script {
     type Session = Scripted;
 
-    async fn post(&self, _: &HeaderMap, _: Bytes, _: bool) -> Reply {
+    async fn admit(&self, _: &HeaderMap) -> Result<Caller, Denied> {
+        Ok(Caller::default())
+    }
+
+    async fn post(&self, _: Caller, _: &HeaderMap, _: Bytes, _: bool) -> Reply {
         Reply::Accepted
     }
 

@@ -1,0 +1,196 @@
+//! Clients of the revisions with a handshake are asked while their request runs.
+
+use super::{able, form};
+use crate::support::{Connection, Daemon, Project, Stdio};
+use serde_json::{Value, json};
+
+const MANIFEST: &str = r#"
+[[tool]]
+name = "two"
+result.text = "{{ answers.a.x }} {{ answers.b.text }} {{ answers.c.roots | length }}"
+refused.text = "refused"
+
+[[tool.ask]]
+a = { form = "A?", fields.x = { type = "string", enum = [{ value = "1", title = "One" }, { value = "2", title = "Two" }], required = true } }
+
+[[tool.ask]]
+b.sample = { messages = [{ role = "user", content = "{{ answers.a.x }}" }], max_tokens = 5 }
+c = { roots = true }
+
+[[prompt]]
+name = "letter"
+result.text = "Yours {{ answers.who.name }}"
+ask = [{ who = { form = "Who?", fields.name = { type = "string", required = true } } }]
+"#;
+
+fn initialize(version: &str, able: &Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": "init", "method": "initialize", "params": {
+        "protocolVersion": version, "capabilities": able, "clientInfo": { "name": "it", "version": "1" } } })
+}
+
+fn call(id: u64) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": "two", "arguments": {} } })
+}
+
+fn result(id: &Value, result: &Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "result": result })
+}
+
+fn sampled() -> Value {
+    json!({ "role": "assistant", "model": "m", "content": { "type": "text", "text": "said" } })
+}
+
+fn places() -> Value {
+    json!({ "roots": [{ "uri": "file:///a" }] })
+}
+
+fn stdio(project: &Project, version: &str, able: &Value) -> Stdio {
+    let mut stdio = project.stdio();
+    stdio.ask(&initialize(version, able));
+    stdio.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    stdio
+}
+
+#[test]
+fn a_round_is_requests_on_the_stream_and_the_call_goes_on() {
+    let project = Project::with(MANIFEST);
+    for version in ["2025-11-25", "2025-06-18"] {
+        let mut client = stdio(&project, version, &able());
+        client.send(&call(1));
+        let asked = client.receive();
+        assert_eq!(asked["method"], "elicitation/create", "{asked}");
+        let field = &asked["params"]["requestedSchema"]["properties"]["x"];
+        if version == "2025-11-25" {
+            assert_eq!(field["oneOf"][0]["title"], "One");
+            assert_eq!(asked["params"]["mode"], "form");
+        } else {
+            // That revision knows titles by another name, and no modes.
+            assert_eq!(field["enumNames"], json!(["One", "Two"]));
+            assert_eq!(field["enum"], json!(["1", "2"]));
+            assert_eq!(asked["params"].get("mode"), None);
+        }
+        // What does not fit is asked again.
+        client.send(&result(&asked["id"], &form(json!({ "x": "3" }))));
+        let again = client.receive();
+        assert_eq!(again["method"], "elicitation/create");
+        assert_ne!(again["id"], asked["id"]);
+        client.send(&result(&again["id"], &form(json!({ "x": "2" }))));
+        // Both questions of the next round are asked at once.
+        let (one, other) = (client.receive(), client.receive());
+        assert_eq!(one["method"], "sampling/createMessage", "{one}");
+        assert_eq!(one["params"]["messages"][0]["content"]["text"], "2");
+        assert_eq!(other["method"], "roots/list");
+        client.send(&result(&other["id"], &places()));
+        client.send(&result(&one["id"], &sampled()));
+        let done = client.receive();
+        assert_eq!(done["id"], 1, "{done}");
+        assert_eq!(done["result"]["content"][0]["text"], "2 said 1");
+    }
+}
+
+#[test]
+fn who_refuses_or_fails_declines() {
+    let project = Project::with(MANIFEST);
+    let mut client = stdio(&project, "2025-11-25", &able());
+    let declined = json!({ "jsonrpc": "2.0", "result": { "action": "decline" } });
+    let failed = json!({ "jsonrpc": "2.0", "error": { "code": -1, "message": "no" } });
+    for (id, mut answer) in [(1, declined), (2, failed)] {
+        client.send(&call(id));
+        answer["id"] = client.receive()["id"].clone();
+        client.send(&answer);
+        let done = client.receive();
+        assert_eq!(done["result"]["content"][0]["text"], "refused", "{done}");
+    }
+}
+
+#[test]
+fn an_answer_to_nothing_is_dropped_and_a_cancelled_call_asks_no_more() {
+    let project = Project::with(MANIFEST);
+    let mut client = stdio(&project, "2025-11-25", &able());
+    client.send(&result(&json!("ask-nobody"), &form(json!({}))));
+    client.send(&call(1));
+    let asked = client.receive();
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } }));
+    client.send(&result(&asked["id"], &form(json!({ "x": "1" }))));
+    let ping = client.ask(&json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" }));
+    assert_eq!(ping["id"], 2, "{ping}");
+}
+
+#[test]
+fn who_cannot_be_asked_is_told_so_by_the_tool() {
+    let project = Project::with(MANIFEST);
+    let mut client = stdio(&project, "2025-11-25", &json!({ "elicitation": {} }));
+    let refused = client.ask(&call(1));
+    assert_eq!(refused["result"]["isError"], true, "{refused}");
+    let said = refused["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(said.contains("sampling, roots"), "{said}");
+    let mut client = stdio(&project, "2025-11-25", &json!({}));
+    let get = json!({ "jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": { "name": "letter" } });
+    let refused = client.ask(&get);
+    assert_eq!(refused["error"]["code"], -32603, "{refused}");
+}
+
+/// A session by HTTP: its headers.
+fn session(daemon: &Daemon, able: &Value) -> Vec<(&'static str, String)> {
+    let body = initialize("2025-11-25", able).to_string();
+    let reply = daemon.connect().post_with(&[], body.as_bytes());
+    let id = reply.header("mcp-session-id").expect("a session");
+    vec![
+        ("Mcp-Session-Id", id.to_owned()),
+        ("MCP-Protocol-Version", "2025-11-25".to_owned()),
+    ]
+}
+
+fn post(connection: &mut Connection, headers: &[(&'static str, String)], message: &Value) -> u16 {
+    let headers: Vec<(&str, &str)> = headers
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    connection
+        .post_with(&headers, message.to_string().as_bytes())
+        .status
+}
+
+#[test]
+fn over_http_the_answers_come_by_requests_of_their_own() {
+    let project = Project::with(MANIFEST);
+    let daemon = project.serve();
+    let headers = session(&daemon, &able());
+    let stranger = session(&daemon, &able());
+    let mut events = daemon
+        .connect()
+        .events_with(&headers, call(1).to_string().as_bytes());
+    let asked = events.next().expect("a question");
+    assert_eq!(asked["method"], "elicitation/create", "{asked}");
+    let mut connection = daemon.connect();
+    let answer = result(&asked["id"], &form(json!({ "x": "1" })));
+    // Another session's answer does not count.
+    assert_eq!(post(&mut connection, &stranger, &answer), 202);
+    assert_eq!(post(&mut connection, &headers, &answer), 202);
+    for _ in 0..2 {
+        let asked = events.next().expect("a question");
+        let answer = match asked["method"].as_str() {
+            Some("roots/list") => places(),
+            _ => sampled(),
+        };
+        assert_eq!(
+            post(&mut connection, &headers, &result(&asked["id"], &answer)),
+            202
+        );
+    }
+    let done = events.next().expect("an answer");
+    assert_eq!(done["result"]["content"][0]["text"], "1 said 1", "{done}");
+}
+
+#[test]
+fn a_client_that_never_answers_is_not_waited_for() {
+    let project = Project::with(MANIFEST).set("server.ask_ttl_ms=1000");
+    let mut client = stdio(&project, "2025-11-25", &able());
+    client.send(&call(1));
+    assert_eq!(client.receive()["method"], "elicitation/create");
+    let done = client.receive();
+    assert_eq!(done["id"], 1);
+    assert_eq!(done["result"]["isError"], true, "{done}");
+    let said = done["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(said.contains("did not answer within 1 s"), "{said}");
+}
