@@ -4,8 +4,8 @@ use super::codes::{self, Fault};
 use super::face::Face;
 use super::jsonrpc::{self, Id};
 use super::version::{Dialect, Protocols};
-use super::{capabilities, json, legacy, modern, notice};
-use crate::ops::{Answer, Change, Filter, Notice, OpError, ProgressToken};
+use super::{capabilities, input, json, legacy, modern, notice};
+use crate::ops::{Answer, Change, Filter, InputRequest, Notice, OpError, ProgressToken};
 use bytes::Bytes;
 use http::StatusCode;
 use std::sync::Arc;
@@ -109,6 +109,11 @@ impl ReplyTo {
     /// Whether there is an error that names what the caller's program cannot do.
     pub fn names_capabilities(&self) -> bool {
         self.dialect == Dialect::Modern
+    }
+
+    /// Whether the caller's revision has a form for this question.
+    pub fn can_ask(&self, question: &InputRequest) -> bool {
+        input::fits(question, self.dialect.shape())
     }
 
     /// The answer that says no more than that it is done.

@@ -39,7 +39,7 @@ pub(super) struct Shape {
     /// What a tool gives may be any JSON; else only an object, and an output schema of anything else
     /// is not shown.
     pub(super) any_output: bool,
-    /// A form's choices may have titles, and say that it is a form.
+    /// A form says that it is one; its choices may have titles, and several may be chosen.
     pub(super) titled_choices: bool,
 }
 

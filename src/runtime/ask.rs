@@ -110,6 +110,7 @@ impl Runtime {
             name: component.key(),
             brought,
             principal: request.context.caller.principal(),
+            stays: request.context.asks_in_place,
         };
         let state = match &request.context.input.state {
             Some(text) => Some(self.asking.states.open(text, &binding)?),

@@ -5,8 +5,10 @@ use super::admission::Turn;
 use super::asking::MOST_TIMES;
 use super::audit::Entry;
 use super::care::Care;
-use crate::ops::{Answer, Caller, Context, Notices, OpError, Operation, ToolOutcome};
-use crate::protocol::{Call, Response, SessionKey};
+use crate::ops::{
+    Answer, Caller, Context, InputRequired, Notices, OpError, Operation, ToolOutcome,
+};
+use crate::protocol::{Call, ReplyTo, Response, SessionKey};
 use crate::telemetry::{Histogram, Metrics, Outcome, Present, RequestId};
 use crate::units::Time;
 use futures_util::FutureExt as _;
@@ -42,7 +44,12 @@ pub(super) async fn carry_out<E: Execute>(
     let method = context.method;
     let limit = care.limit;
     let mut record = Record::new(id, &operation, &context, care);
-    let work = until_answered(runtime, operation, context, session, notices, care, turn);
+    let asks = Asks {
+        reply_to: &reply_to,
+        session,
+        notices,
+    };
+    let work = until_answered(runtime, operation, context, asks, care, turn);
     let work = AssertUnwindSafe(id.scope(work)).catch_unwind();
     let outcome = match care.shutdown.given_up().run_until_cancelled(work).await {
         Some(Ok(Ok(outcome))) => {
@@ -94,31 +101,55 @@ pub(super) async fn carry_out<E: Execute>(
     response
 }
 
+/// Where a caller is asked while its request runs.
+struct Asks<'a> {
+    reply_to: &'a ReplyTo,
+    session: Option<SessionKey>,
+    notices: &'a Notices,
+}
+
+impl Asks<'_> {
+    fn can_put(&self, required: &InputRequired) -> bool {
+        let mut requests = required.requests.iter();
+        requests.all(|(_, request)| self.reply_to.can_ask(request))
+    }
+}
+
 /// Carries out the operation, asking where its caller is asked while it runs. Its turn is not held
 /// while it waits for answers. The outer error is that it took too long.
 async fn until_answered<E: Execute>(
     runtime: &E,
     operation: Operation,
     mut context: Context,
-    session: Option<SessionKey>,
-    notices: &Notices,
+    asks: Asks<'_>,
     care: &Care,
     mut turn: Option<Turn>,
 ) -> Result<Result<Answer, OpError>, Elapsed> {
     let waited = turn.as_ref().map_or(Duration::ZERO, |turn| turn.waited);
     let limit = care.limit.saturating_sub(waited);
     if !context.asks_in_place {
-        return timeout(limit, runtime.execute(operation, &context, notices)).await;
+        return timeout(limit, runtime.execute(operation, &context, asks.notices)).await;
     }
     for _ in 0..MOST_TIMES {
-        let work = runtime.execute(operation.clone(), &context, notices);
+        let work = runtime.execute(operation.clone(), &context, asks.notices);
         let required = match timeout(limit, work).await? {
             Ok(Answer::NeedsInput(required)) => required,
             outcome => return Ok(outcome),
         };
         drop(turn.take());
-        let asked = care.asking.ask(session, notices, required, care.answers);
-        match asked.await {
+        let asked = match asks.can_put(&required) {
+            true => {
+                let asking = &care.asking;
+                let asked = asking.ask(asks.session, asks.notices, required, care.answers);
+                asked.await
+            }
+            false => Err(OpError::Failed(
+                "the client would have to let its user choose several, which its revision of the \
+                 protocol does not know"
+                    .into(),
+            )),
+        };
+        match asked {
             Ok(input) => context.input = input,
             Err(OpError::Failed(text)) if context.method == "tools/call" => {
                 return Ok(Ok(Answer::Tool(ToolOutcome::error(text))));
