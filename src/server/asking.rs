@@ -50,7 +50,7 @@ impl Asking {
     /// 2025-11-25: lifecycle §Timeouts).
     ///
     /// # Errors
-    /// Somebody does not answer in time.
+    /// Somebody does not answer in time, or cannot any more.
     pub(super) async fn ask(
         &self,
         session: Option<SessionKey>,
@@ -73,8 +73,9 @@ impl Asking {
                 biased;
                 (answer, at, _) = select_all(answers) => {
                     let place = open.swap_remove(at);
-                    // A closed channel is no answer: it is asked again, or the request is over.
-                    let answer = answer.unwrap_or_default();
+                    let Ok(answer) = answer else {
+                        return Err(OpError::Failed("the session is over".into()));
+                    };
                     let declined = is_declined(&answer);
                     responses.insert(place.name.clone(), answer);
                     if declined {
@@ -119,6 +120,11 @@ impl Asking {
             name,
             answer,
         })
+    }
+
+    /// Closes the questions of a session that is over: nobody can answer them any more.
+    pub(super) fn end(&self, session: SessionKey) {
+        lock(&self.0).retain(|_, open| open.session != Some(session));
     }
 
     /// Hands over what came of a question. What nobody waits for is dropped.

@@ -271,7 +271,10 @@ impl<S: Snapshots> Endpoint for Server<S> {
         };
         let told = self.sessions.told(session, &self.hub, lists, &caller);
         Some(match told {
-            Ok(told) => Reply::Stream(told.stream(self.ends(), caller)),
+            Ok(told) => {
+                let hears = hearing(&self.runtimes);
+                Reply::Stream(told.stream(self.ends(), caller, hears))
+            }
             Err(full) => Reply::Message {
                 status: StatusCode::SERVICE_UNAVAILABLE,
                 body: protocol::refuse(&OpError::Failed(full.to_string()).into()).body,
@@ -283,6 +286,7 @@ impl<S: Snapshots> Endpoint for Server<S> {
         Some(match self.session(&caller, headers)? {
             Ok((session, _)) => {
                 self.sessions.end(session);
+                self.care.asking.end(session);
                 Reply::Ended
             }
             Err(response) => message(response),
@@ -355,6 +359,14 @@ fn head<'a>(
         now: now.map_or(0, |since| since.as_secs()),
         is_over,
     }
+}
+
+/// Whether a caller may hear of the resource of a URI, as the components are when it is asked.
+pub(super) fn hearing<S: Snapshots>(
+    runtimes: &S,
+) -> impl Fn(&str, &Caller) -> bool + Send + Sync + 'static {
+    let runtimes = runtimes.clone();
+    move |uri, caller| runtimes.snapshot().may_hear_of(uri, caller).is_ok()
 }
 
 /// What of this the caller may hear of.

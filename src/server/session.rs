@@ -5,7 +5,7 @@ use super::carry_out::carry_out;
 use super::in_flight::{InFlight, Place, Refusal};
 use super::listen::listening;
 use super::noted::{Noted, Outlives};
-use super::serve::{heard, subscribe};
+use super::serve::{heard, hearing, subscribe};
 use super::told::Told;
 use super::{Execute as _, Limits, Part, Parts, Received, Session, Snapshots, Work};
 use crate::ops::{Filter, LogLevel, Notices, OpError};
@@ -120,7 +120,11 @@ impl<S: Snapshots> StreamSession<S> {
                 self.telling = true;
                 Received::Work(Work {
                     cancelled: self.ended.clone(),
-                    parts: told.stream(self.ends(), self.conversation.caller.clone()),
+                    parts: told.stream(
+                        self.ends(),
+                        self.conversation.caller.clone(),
+                        hearing(&self.runtimes),
+                    ),
                 })
             }
             Err(full) => {

@@ -193,12 +193,12 @@ mod tests {
         let told = |number| sessions.told(key(number), &hub, Filter::default(), &Caller::default());
         let first = told(1).unwrap();
         let ends = || [CancellationToken::new(), CancellationToken::new()];
-        let _reading = first.stream(ends(), Caller::default());
+        let _reading = first.stream(ends(), Caller::default(), |_, _| true);
         drop(told(2).unwrap());
         let third = told(3).unwrap();
         assert!(sessions.known(key(2)).is_none(), "it was idle");
         assert!(Arc::ptr_eq(&first, &told(1).unwrap()));
-        let _reading_too = third.stream(ends(), Caller::default());
+        let _reading_too = third.stream(ends(), Caller::default(), |_, _| true);
         assert!(told(4).is_err());
         assert!(!sessions.make_room());
     }

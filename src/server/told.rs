@@ -41,6 +41,8 @@ struct Stream {
     ends: [CancellationToken; 2],
     /// Who reads.
     caller: Caller,
+    /// Whether a caller may hear of the resource of this URI, as the components are now.
+    hears: Box<dyn Fn(&str, &Caller) -> bool + Send + Sync>,
 }
 
 enum Turn {
@@ -86,9 +88,14 @@ impl Told {
         self.turned.notify_waiters();
     }
 
-    /// A stream of what has changed, until one of `ends` is cancelled or what the caller has shown is
-    /// no longer good.
-    pub(super) fn stream(self: &Arc<Self>, ends: [CancellationToken; 2], caller: Caller) -> Parts {
+    /// A stream of what has changed, of resources those that the caller `hears` of, until one of
+    /// `ends` is cancelled or what the caller has shown is no longer good.
+    pub(super) fn stream(
+        self: &Arc<Self>,
+        ends: [CancellationToken; 2],
+        caller: Caller,
+        hears: impl Fn(&str, &Caller) -> bool + Send + Sync + 'static,
+    ) -> Parts {
         self.listener.set_caller(caller.clone());
         let mut streams = self.streams();
         let number = streams.next;
@@ -104,9 +111,10 @@ impl Told {
             number,
             ends,
             caller,
+            hears: Box::new(hears),
         };
         Box::pin(stream::unfold(stream, async |stream| {
-            let change = stream.change().await?;
+            let change = stream.heard().await?;
             Some((Part::More(protocol::change(&change)), stream))
         }))
     }
@@ -118,6 +126,16 @@ impl Told {
 }
 
 impl Stream {
+    /// The next change that the caller may hear of; `None` once the stream is to end.
+    async fn heard(&self) -> Option<Change> {
+        loop {
+            match self.change().await? {
+                Change::Resource(uri) if !(self.hears)(&uri, &self.caller) => {}
+                change => return Some(change),
+            }
+        }
+    }
+
     /// The next change; `None` once the stream is to end.
     async fn change(&self) -> Option<Change> {
         let [one, other] = &self.ends;
@@ -184,6 +202,7 @@ mod tests {
         told.stream(
             [CancellationToken::new(), CancellationToken::new()],
             Caller::default(),
+            |_, _| true,
         )
     }
 
@@ -225,7 +244,8 @@ mod tests {
     async fn a_stream_waits_until_it_is_its_turn_or_its_end() {
         let (_hub, told) = told();
         let end = CancellationToken::new();
-        let mut stream = told.stream([CancellationToken::new(), end.clone()], Caller::default());
+        let ends = [CancellationToken::new(), end.clone()];
+        let mut stream = told.stream(ends, Caller::default(), |_, _| true);
         let waiting = tokio::spawn(async move { stream.next().await });
         tokio::task::yield_now().await;
         end.cancel();

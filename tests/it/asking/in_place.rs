@@ -183,6 +183,29 @@ fn over_http_the_answers_come_by_requests_of_their_own() {
 }
 
 #[test]
+fn the_end_of_a_session_ends_its_questions() {
+    let project = Project::with(MANIFEST);
+    let daemon = project.serve();
+    let (headers, other) = (session(&daemon, &able()), session(&daemon, &able()));
+    let ask = |headers: &[(&'static str, String)]| {
+        let body = call(1).to_string();
+        let mut events = daemon.connect().events_with(headers, body.as_bytes());
+        let asked = events.next().expect("a question");
+        (events, asked)
+    };
+    let ((mut ended, _), (mut going, asked)) = (ask(&headers), ask(&other));
+    assert_eq!(daemon.connect().bare("DELETE", &headers).status, 204);
+    let done = ended.next().expect("an answer");
+    let said = done["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(said.contains("the session is over"), "{said}");
+    assert_eq!(ended.next(), None);
+    let declined = result(&asked["id"], &json!({ "action": "decline" }));
+    assert_eq!(post(&mut daemon.connect(), &other, &declined), 202);
+    let done = going.next().expect("an answer");
+    assert_eq!(done["result"]["content"][0]["text"], "refused", "{done}");
+}
+
+#[test]
 fn who_declines_one_of_several_is_not_waited_for_with_the_others() {
     let manifest = MANIFEST.replace(
         "c = { roots = true }\n",
