@@ -205,7 +205,6 @@ async fn serve(
         queued: settings.max_queued,
         outliving: settings.http.max_connections,
         request_timeout: settings.request_timeout,
-        answers: settings.server.ask_ttl,
     };
     let hub = Hub::new(settings.http.max_subscriptions);
     let watch = Watch {

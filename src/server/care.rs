@@ -34,8 +34,6 @@ impl Watch {
 pub(super) struct Care {
     /// How long a request may take.
     pub(super) limit: Duration,
-    /// How long it waits for the answers of its caller, each time that it asks.
-    pub(super) answers: Duration,
     /// The questions that are open.
     pub(super) asking: Asking,
     pub(super) shutdown: Shutdown,
@@ -50,7 +48,6 @@ impl Care {
         let metrics = watch.metrics.clone();
         Self {
             limit: limits.request_timeout,
-            answers: limits.answers,
             asking: Asking::default(),
             shutdown,
             watch,

@@ -6,7 +6,7 @@ use super::asking::MOST_TIMES;
 use super::audit::Entry;
 use super::care::Care;
 use crate::ops::{
-    Answer, Caller, Context, InputRequired, Notices, OpError, Operation, ToolOutcome,
+    Answer, Caller, Context, Input, InputRequired, Notices, OpError, Operation, ToolOutcome,
 };
 use crate::protocol::{Call, ReplyTo, Response, SessionKey};
 use crate::telemetry::{Histogram, Metrics, Outcome, Present, RequestId};
@@ -109,9 +109,26 @@ struct Asks<'a> {
 }
 
 impl Asks<'_> {
-    fn can_put(&self, required: &InputRequired) -> bool {
+    /// Asks, and waits for the answers. A server that stops takes none any more.
+    async fn ask(
+        &self,
+        care: &Care,
+        required: InputRequired,
+        within: Duration,
+    ) -> Result<Input, OpError> {
         let mut requests = required.requests.iter();
-        requests.all(|(_, request)| self.reply_to.can_ask(request))
+        if !requests.all(|(_, request)| self.reply_to.can_ask(request)) {
+            return Err(OpError::Failed(
+                "the client would have to let its user choose several, which its revision of the \
+                 protocol does not know"
+                    .into(),
+            ));
+        }
+        let asked = care
+            .asking
+            .ask(self.session, self.notices, required, within);
+        let asked = care.shutdown.token().run_until_cancelled(asked).await;
+        asked.unwrap_or_else(|| Err(OpError::Internal("the server is stopping".into())))
     }
 }
 
@@ -137,18 +154,7 @@ async fn until_answered<E: Execute>(
             outcome => return Ok(outcome),
         };
         drop(turn.take());
-        let asked = match asks.can_put(&required) {
-            true => {
-                let asking = &care.asking;
-                let asked = asking.ask(asks.session, asks.notices, required, care.answers);
-                asked.await
-            }
-            false => Err(OpError::Failed(
-                "the client would have to let its user choose several, which its revision of the \
-                 protocol does not know"
-                    .into(),
-            )),
-        };
+        let asked = asks.ask(care, required, runtime.waits_for_answers()).await;
         match asked {
             Ok(input) => context.input = input,
             Err(OpError::Failed(text)) if context.method == "tools/call" => {

@@ -6,6 +6,7 @@ use crate::ops::{Answer, Caller, Context, Notices, OpError, Operation};
 use crate::protocol::Face;
 use crate::runtime::{Handle, Runtime};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Carries out operations. It does not change while a request runs.
 pub trait Execute: Send + Sync + 'static {
@@ -19,6 +20,9 @@ pub trait Execute: Send + Sync + 'static {
     fn access(&self) -> Arc<Access> {
         Arc::default()
     }
+
+    /// How long a request waits for the answers of its caller, each time that it asks.
+    fn waits_for_answers(&self) -> Duration;
 
     /// Lets this caller hear that the resource of this URI has changed.
     ///
@@ -60,6 +64,10 @@ impl Execute for Runtime {
 
     fn access(&self) -> Arc<Access> {
         Arc::clone(Runtime::access(self))
+    }
+
+    fn waits_for_answers(&self) -> Duration {
+        Runtime::waits_for_answers(self)
     }
 
     fn may_hear_of(&self, uri: &str, caller: &Caller) -> Result<(), OpError> {

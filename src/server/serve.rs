@@ -28,8 +28,6 @@ pub struct Limits {
     /// How long a request may run (`http.request_timeout_ms`). It is dropped then and answered with
     /// an internal error; a tool's own, shorter limit is the one that says what became of its work.
     pub request_timeout: Duration,
-    /// How long a request waits for the answers of its caller, each time that it asks.
-    pub answers: Duration,
     /// How many requests of one stream may be in flight; one more is answered with an error. How many
     /// that came by HTTP may be worked on; more wait.
     pub in_flight: usize,
@@ -44,7 +42,6 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             request_timeout: Duration::from_secs(60),
-            answers: Duration::from_secs(300),
             in_flight: 256,
             queued: 1024,
             outliving: 1024,

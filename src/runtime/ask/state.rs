@@ -65,6 +65,11 @@ impl States {
         }
     }
 
+    /// How long a state holds.
+    pub(super) fn lasts(&self) -> Duration {
+        self.lasts
+    }
+
     /// The state as it is given to the caller.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Clients of the revisions with a handshake are asked while their request runs.
 
 use super::{able, form};
-use crate::support::{Connection, Daemon, Project, Stdio};
+use crate::support::{Connection, Daemon, Project, Stdio, kill};
 use serde_json::{Value, json};
 
 const MANIFEST: &str = r#"
@@ -203,6 +203,21 @@ fn the_end_of_a_session_ends_its_questions() {
     assert_eq!(post(&mut daemon.connect(), &other, &declined), 202);
     let done = going.next().expect("an answer");
     assert_eq!(done["result"]["content"][0]["text"], "refused", "{done}");
+}
+
+#[test]
+fn a_server_that_stops_waits_for_no_answer() {
+    let project = Project::with(MANIFEST).set("server.grace_ms=60000");
+    let daemon = project.serve();
+    let headers = session(&daemon, &able());
+    let body = call(1).to_string();
+    let mut events = daemon.connect().events_with(&headers, body.as_bytes());
+    events.next().expect("a question");
+    kill(daemon.pid(), "TERM");
+    let done = events.next().expect("an answer");
+    assert_eq!(done["error"]["code"], -32603, "{done}");
+    let said = done["error"]["message"].as_str().unwrap();
+    assert!(said.contains("stopping"), "{said}");
 }
 
 #[test]
