@@ -35,14 +35,14 @@ struct Streams {
 }
 
 /// One stream. Dropping it lets the one before it go on.
-struct Stream {
+struct Stream<H> {
     told: Arc<Told>,
     number: u64,
     ends: [CancellationToken; 2],
     /// Who reads.
     caller: Caller,
     /// Whether a caller may hear of the resource of this URI, as the components are now.
-    hears: Box<dyn Fn(&str, &Caller) -> bool + Send + Sync>,
+    hears: H,
 }
 
 enum Turn {
@@ -111,7 +111,7 @@ impl Told {
             number,
             ends,
             caller,
-            hears: Box::new(hears),
+            hears,
         };
         Box::pin(stream::unfold(stream, async |stream| {
             let change = stream.heard().await?;
@@ -125,7 +125,7 @@ impl Told {
     }
 }
 
-impl Stream {
+impl<H: Fn(&str, &Caller) -> bool> Stream<H> {
     /// The next change that the caller may hear of; `None` once the stream is to end.
     async fn heard(&self) -> Option<Change> {
         loop {
@@ -172,7 +172,7 @@ impl Stream {
     }
 }
 
-impl Drop for Stream {
+impl<H> Drop for Stream<H> {
     fn drop(&mut self) {
         self.told
             .streams()
