@@ -6,8 +6,8 @@
 use anyhow::{Context as _, bail, ensure};
 use rmcp::model::{
     CallToolRequestParams, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult,
-    ElicitationAction, GetPromptRequestParams, Implementation, ProgressNotificationParam,
-    ReadResourceRequestParams,
+    ElicitationAction, ElicitationCapability, GetPromptRequestParams, Implementation,
+    ProgressNotificationParam, ReadResourceRequestParams,
 };
 use rmcp::service::{
     NotificationContext, RequestContext, RoleClient, RunningService, ServiceError,
@@ -32,10 +32,9 @@ struct Heard {
 
 impl ClientHandler for Heard {
     fn get_info(&self) -> ClientConfig {
-        ClientConfig::new(
-            ClientCapabilities::builder().enable_elicitation().build(),
-            Implementation::new("snodo-check", "1.0.0"),
-        )
+        let mut able = ClientCapabilities::default();
+        able.elicitation = Some(ElicitationCapability::new());
+        ClientConfig::new(able, Implementation::new("snodo-check", "1.0.0"))
     }
 
     /// Agrees that `a.txt` is deleted, and to nothing else.
