@@ -147,12 +147,12 @@ fn who_may_no_longer_read_a_resource_hears_of_it_no_more() {
             return message["params"]["uri"].clone();
         }
     };
-    project.save("manifests/a.toml", &manifest("", "2"));
+    project.save("manifests/a.toml", manifest("", "2"));
     let mut both = [updated(), updated()].map(|uri| uri.to_string());
     both.sort();
     assert_eq!(both, ["\"doc://a\"", "\"doc://b\""]);
     for text in ["3", "4"] {
-        project.save("manifests/a.toml", &manifest("\"read\"", text));
+        project.save("manifests/a.toml", manifest("\"read\"", text));
         assert_eq!(updated(), "doc://b");
     }
 }
