@@ -140,3 +140,49 @@ async fn what_cannot_be_started_leaves_everything_as_it_was() {
     );
     world.end().await;
 }
+
+#[tokio::test]
+async fn one_that_has_stopped_while_it_was_prepared_again_begins_anew() {
+    let (world, a) = World::with(counter()).await;
+    ok(&a, "add", json!({ "by": 1 })).await;
+    world.become_these([]).await;
+    let wanted = [Arc::new(counter())];
+    let prepared = world.actors.prepare(&wanted, false, |_| false).await;
+    eventually("stopped", || !world.actors.runs("a")).await;
+    prepared.unwrap().commit();
+    assert_eq!(ok(&a, "add", json!({ "by": 1 })).await, json!(1));
+    world.end().await;
+}
+
+#[tokio::test]
+async fn one_that_is_kept_on_disk_from_now_on_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let keeping = |digest| Actor {
+        keep_state: true,
+        ..changed(counter(), digest)
+    };
+    let kept = |digest| Actor {
+        persist: true,
+        ..keeping(digest)
+    };
+    let world = World::new(Some(folder.path()));
+    world.become_these([keeping(0)]).await;
+    let a = world.actors.address("a");
+    ok(&a, "add", json!({ "by": 1 })).await;
+    world.become_these([kept(1)]).await;
+    assert_eq!(ok(&a, "add", json!({ "by": 1 })).await, json!(2));
+    // Not kept for a while, what it comes to is newer than what lies on disk.
+    world.become_these([keeping(2)]).await;
+    assert_eq!(ok(&a, "add", json!({ "by": 1 })).await, json!(3));
+    world.become_these([kept(3)]).await;
+    assert_eq!(ok(&a, "get", no_payload()).await["count"], 3);
+    // What was carried over is on disk before anything is answered.
+    let shutdown = world.shutdown.clone();
+    drop(world);
+    assert!(shutdown.wait(LONG).await);
+    let world = World::new(Some(folder.path()));
+    world.become_these([kept(3)]).await;
+    let a = world.actors.address("a");
+    assert_eq!(ok(&a, "get", no_payload()).await["count"], 3);
+    world.end().await;
+}
