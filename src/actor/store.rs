@@ -242,6 +242,8 @@ impl Store {
     pub(super) fn save(&self, state: &Map<String, Value>) -> io::Result<()> {
         let sealed = seal::seal(state, &self.name)?;
         let beside = self.file("state.new");
+        // First, so that running out of descriptors is no fault between the steps.
+        let folder = File::open(&self.dir.folder)?;
         let mut file = OpenOptions::new()
             .create(true)
             .truncate(true)
@@ -254,7 +256,7 @@ impl Store {
             // On a full disk half a state takes room that others need.
             let _left = std::fs::remove_file(&beside);
         }
-        renamed.and_then(|()| sync_folder(&self.dir.folder))
+        renamed.and_then(|()| folder.sync_all())
     }
 }
 

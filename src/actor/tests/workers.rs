@@ -215,7 +215,10 @@ async fn a_timer_that_is_always_due_takes_turns_with_the_mailbox() {
         ok(&a, "x", no_payload()).await;
     }
     world.become_these([]).await;
-    eventually("gone, though its timers are due", || !world.actors.runs("a")).await;
+    eventually("gone, though its timers are due", || {
+        !world.actors.runs("a")
+    })
+    .await;
     world.end().await;
 }
 
