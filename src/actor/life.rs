@@ -164,7 +164,7 @@ impl Life {
                 self.stop_running().await;
             }
             // The mailbox is closed, and may be another task's already.
-            () = self.go_on() => closing.is_done(),
+            () = self.go_on() => closing.needless(),
         }
     }
 
@@ -194,6 +194,11 @@ impl Life {
                     }
                     continue;
                 }
+            } else {
+                self.draining = match self.mailbox.is_draining() {
+                    true => self.draining.or_else(|| Some(Instant::now())),
+                    false => None,
+                };
             }
             self.wait().await;
         }
@@ -256,13 +261,16 @@ impl Life {
             tokio::select! {
                 biased;
                 () = self.mailbox.sign() => return,
-                () = until(stop_at), if stop_at.is_some() => return,
+                () = until(stop_at), if stop_at.is_some() => Served::Late,
                 () = timers.due(), if is_timed => return,
                 ended = serve(running) => ended,
             }
         };
         match ended {
             Served::Message => {}
+            // What is at hand is given up, so that it is drained.
+            Served::Late if !idle => self.stop_running().await,
+            Served::Late => {}
             Served::Ended(end) => self.ended(end).await,
             Served::Due => self.start_again().await,
         }
@@ -408,7 +416,7 @@ struct Closing(Option<Arc<Mailbox>>);
 
 impl Closing {
     /// The mailbox was closed in order.
-    fn is_done(mut self) {
+    fn needless(mut self) {
         self.0 = None;
     }
 }
@@ -424,6 +432,8 @@ impl Drop for Closing {
 enum Served {
     /// The message at hand is done.
     Message,
+    /// It was told to stop, and has had the time for that.
+    Late,
     Ended(End),
     /// It is time to start it again.
     Due,

@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 /// Most messages that are handled before their state is saved.
 const MOST: usize = 64;
+/// Most bytes of what they changed, about: until it is saved, what was there before is kept.
+const MOST_BYTES: usize = 64 << 20;
 
 /// A message that was handled, and whose reply is held back.
 struct Held {
@@ -49,7 +51,9 @@ impl Life {
                 result,
             });
             next = match store {
-                Some(_) if held.len() < MOST => self.mailbox.take(),
+                Some(_) if held.len() < MOST && held.len() * state.bytes() < MOST_BYTES => {
+                    self.mailbox.take()
+                }
                 _ => None,
             };
         }

@@ -87,6 +87,50 @@ async fn a_removed_actor_handles_what_waits_and_can_come_back() {
 }
 
 #[tokio::test]
+async fn a_removed_actor_that_does_not_come_to_an_end_is_ended() {
+    for waiting in [false, true] {
+        let mut slow = worker();
+        if let Body::Worker(spec) = &mut slow.body {
+            spec.timeout = Duration::from_secs(3600);
+        }
+        let (world, a) = World::with(slow).await;
+        let pid = ok(&a, "pid", no_payload()).await;
+        let hang = |a: Address| async move { call(&a, "hang", no_payload()).await };
+        // It hangs on a message that it had when it was removed, or that waited then.
+        let hanging = match waiting {
+            true => {
+                let late = tokio::spawn({
+                    let a = a.clone();
+                    async move { ok(&a, "late", no_payload()).await }
+                });
+                tokio::task::yield_now().await;
+                let hanging = tokio::spawn(hang(a.clone()));
+                tokio::task::yield_now().await;
+                world.become_these([]).await;
+                late.await.unwrap();
+                hanging
+            }
+            false => {
+                let hanging = tokio::spawn(hang(a.clone()));
+                tokio::task::yield_now().await;
+                world.become_these([]).await;
+                hanging
+            }
+        };
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert!(world.actors.runs("a"));
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(31)).await;
+        tokio::time::resume();
+        let absent = CallError::Absent("a".to_owned());
+        assert_eq!(hanging.await.unwrap(), Err(absent));
+        eventually("gone", || !world.actors.runs("a")).await;
+        assert!(!is_alive(&pid));
+        world.end().await;
+    }
+}
+
+#[tokio::test]
 async fn one_that_is_declared_again_while_it_stops_goes_on() {
     let (world, a) = World::with(worker()).await;
     let late = tokio::spawn({
