@@ -16,11 +16,11 @@ use lines::{Line, Lines};
 use said::Said;
 use speak::Log;
 use std::os::fd::OwnedFd;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
-use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 /// How long after its end, or the end of one of its streams, a worker's last lines are waited for.
@@ -155,8 +155,6 @@ impl Worker {
                         if self.hear(&bytes, cut) {
                             return None;
                         }
-                        // Thousands of lines can lie ready; other tasks have their turn.
-                        consume_budget().await;
                     }
                     Line::End => self.end_soon(),
                 },
@@ -339,10 +337,11 @@ impl Worker {
 
     /// Waits until nothing of the group is left, and reads what it writes meanwhile.
     async fn over(&mut self) {
+        // Looking is not cheap: once for the whole wait, not for each line.
+        let mut over = pin!(self.group.over());
         loop {
             tokio::select! {
-                biased;
-                () = self.group.over() => return,
+                () = &mut over => return,
                 _ = self.output.next() => {}
                 line = self.errors.next() => if let Line::Text { bytes, cut } = line {
                     self.log.error_line(&bytes, cut);

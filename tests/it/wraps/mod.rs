@@ -165,7 +165,8 @@ fn a_place_is_given_back_by_a_timeout_and_a_failure() {
     let manifest = "[[tool]]\nname = \"t\"\narguments.s = { type = \"string\" }\n\
                     shell = { command = [\"sh\", \"-c\", \"sleep $S; exit 1\"], env = { S = \"{{ args.s }}\" } }\n\
                     wrap = [{ concurrency = 1 }, { timeout_ms = 50 }]\n";
-    let daemon = Project::with(manifest).serve();
+    let project = Project::with(manifest);
+    let daemon = project.serve();
     for _ in 0..3 {
         assert_eq!(
             ask(&daemon, json!({ "s": "600" })).1,
