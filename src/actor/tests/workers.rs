@@ -192,7 +192,9 @@ async fn a_worker_that_reads_nothing_does_not_hold_up_its_actor() {
 
 #[tokio::test]
 async fn a_worker_that_never_stops_writing_is_written_to() {
-    let endless = format!("yes >&2 &\nyes '{{}}' &\n{WORKER}");
+    // Each line is one write, so that none falls into the middle of another.
+    let endless = "while :; do echo '{}'; done &\n";
+    let endless = format!("yes >&2 &\n{endless}{endless}{WORKER}");
     let (world, a) = World::with(of(Body::Worker(script(&endless)))).await;
     // Each answer stands behind a pipe full of lines.
     for count in 1..=2 {
