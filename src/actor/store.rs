@@ -47,8 +47,9 @@ pub enum StateError {
     /// A later version of this program wrote it.
     #[error("the saved state `{}` was written by a later version of snodo; use that one, or move the file away", .0.display())]
     Later(PathBuf),
-    /// The settings name no folder. Manifests are refused for this when they are loaded.
-    #[error("`server.state_dir` is not set")]
+    /// The server was started without a folder, and only a new start takes one. Where the settings name
+    /// none now, manifests are refused when they are loaded.
+    #[error("`server.state_dir` takes effect when the server is started again")]
     Nowhere,
 }
 
