@@ -88,10 +88,10 @@ fn measure(plan: &Plan, names: &[String]) -> ExitCode {
     for (name, run) in ROWS.iter().filter(|(name, _)| chosen(name)) {
         cores::Place::Load.go();
         eprintln!("{:>4} s  {name}", begun.elapsed().as_secs());
-        let mut row = run(plan);
+        let mut row = guarded(name, *run, plan);
         if plan.is_short() && lost(&row) {
             eprintln!("        {name} once more: a goal was missed by a factor of two");
-            let again = run(plan);
+            let again = guarded(name, *run, plan);
             if !lost(&again) {
                 row = again;
             }
@@ -106,6 +106,15 @@ fn measure(plan: &Plan, names: &[String]) -> ExitCode {
         figures().count(),
         begun.elapsed().as_secs()
     );
+    let failed: Vec<&str> = rows
+        .iter()
+        .filter(|row| failed(row))
+        .map(|r| r.name)
+        .collect();
+    if !failed.is_empty() {
+        eprintln!("error: not measured: {}", failed.join(", "));
+        return ExitCode::FAILURE;
+    }
     let lost: Vec<&str> = rows
         .iter()
         .filter(|row| lost(row))
@@ -116,6 +125,19 @@ fn measure(plan: &Plan, names: &[String]) -> ExitCode {
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
+}
+
+/// A row that panics costs its own figures, not those of the others. What it started has ended.
+fn guarded(name: &'static str, run: rows::Run, plan: &Plan) -> Row {
+    std::panic::catch_unwind(|| run(plan)).unwrap_or_else(|_| Row {
+        name,
+        figures: Vec::new(),
+        notes: vec!["NOT MEASURED: it failed".to_owned()],
+    })
+}
+
+fn failed(row: &Row) -> bool {
+    row.figures.is_empty()
 }
 
 fn lost(row: &Row) -> bool {

@@ -12,7 +12,7 @@ use serde_json::{Value, value::RawValue};
 use std::ffi::OsString;
 use std::future::{Future, Ready, ready};
 
-/// The parts of an answer that are the same for every call: `ANSWER` with what changes as `null`.
+/// An answer as snodo writes it, member by member.
 #[derive(Serialize)]
 struct Answer<'a> {
     jsonrpc: &'static str,
@@ -22,9 +22,11 @@ struct Answer<'a> {
 
 #[derive(Serialize)]
 struct Result<'a> {
-    content: [Block<'a>; 1],
     #[serde(rename = "resultType")]
     result_type: &'static str,
+    content: [Block<'a>; 1],
+    #[serde(rename = "isError")]
+    is_error: bool,
     #[serde(rename = "_meta")]
     meta: &'a RawValue,
 }
@@ -51,8 +53,9 @@ pub(super) fn text_answer(id: &Value, text: &str, meta: &RawValue) -> Bytes {
         jsonrpc: "2.0",
         id,
         result: Result {
-            content: [block],
             result_type: "complete",
+            content: [block],
+            is_error: false,
             meta,
         },
     };

@@ -21,7 +21,8 @@ use serde_json::Value;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-type Run = fn(&Plan) -> Row;
+/// Measures a row; panics when something is not as it must be.
+pub type Run = fn(&Plan) -> Row;
 
 /// Every row, in the order of the table.
 pub const ROWS: [(&str, Run); 20] = [
@@ -82,10 +83,18 @@ fn json(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).expect("JSON")
 }
 
-/// The peer's answer is snodo's.
+/// The peer's answer is snodo's, byte for byte.
 fn must_agree(ours: &[u8], theirs: &[u8]) {
-    let (ours, theirs) = (json(ours), json(theirs));
-    assert!(ours == theirs, "the peer answers {theirs}, snodo {ours}");
+    let begin = |bytes: &[u8]| {
+        let begin = bytes.get(..1000).unwrap_or(bytes);
+        String::from_utf8_lossy(begin).into_owned()
+    };
+    assert!(
+        ours == theirs,
+        "the peer answers {}, snodo {}",
+        begin(theirs),
+        begin(ours)
+    );
 }
 
 /// As fast as it answers, on so many connections.
