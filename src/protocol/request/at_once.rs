@@ -75,3 +75,51 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
         deserializer.deserialize_map(Members(PhantomData))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::jsonrpc::{Message, decode};
+
+    #[test]
+    fn what_is_read_at_once_is_what_is_read_bit_by_bit() {
+        for text in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":[1,"}"]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"more":{}}}}"#,
+            r#" { "id" : "a" , "params" : { "_meta" : null , "uri" : "x\u0041" , "other" : [] } , "method" : "resources/read" , "jsonrpc" : "2.0" , "more" : 1 } "#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":-1,"method":"ping","params":null,"result":{}}"#,
+        ] {
+            let (request, params) = at_once(text).expect(text);
+            let Ok(Message::Request(closely)) = decode(text) else {
+                panic!("{text}");
+            };
+            assert_eq!(request.id, closely.id);
+            assert_eq!(request.method, closely.method);
+            let closely = Params::read(closely.params).unwrap();
+            assert_eq!(format!("{params:?}"), format!("{closely:?}"));
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_the_ordinary_is_looked_at_closely() {
+        for text in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#,
+            r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"pi\u006eg"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":1,"result":2}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"name":1,"name":2}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":[]}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"traceparent":"a","traceparent":"b"}}}"#,
+            r#"["2.0",1,"ping"]"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"} {}"#,
+        ] {
+            assert!(at_once(text).is_none(), "{text}");
+        }
+    }
+}
