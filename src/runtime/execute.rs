@@ -153,7 +153,8 @@ impl Runtime {
         };
         match entry.wraps.around(&inside, scope).await {
             Ok(answer) => Ok(answer),
-            Err(Stop::Refused(text)) => refused(text),
+            // An actor's text may hold anything.
+            Err(Stop::Refused(text)) => refused(self.hidden(&text)),
             Err(Stop::Error(error)) => Err(error),
         }
     }
