@@ -1,6 +1,6 @@
 //! `snodo init`: a small project that runs.
 
-use super::output;
+use super::output::{self, Word};
 use crate::manifest::schema;
 use clap::Args;
 use std::fs::OpenOptions;
@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
     match write(folder) {
         Ok(()) => output::result(&next(folder)),
         Err(why) => {
-            output::error(&format!("error: {why}"));
+            output::say(Word::Error, &why, None);
             ExitCode::FAILURE
         }
     }

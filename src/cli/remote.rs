@@ -1,7 +1,7 @@
 //! Which server a command asks, and what all commands that ask one have in common: connecting,
 //! interrupts, exit codes.
 
-use super::output;
+use super::output::{self, Word};
 use crate::client::{Client, ClientError, Options, Program, Target};
 use crate::manifest::environment::Environment;
 use crate::process::own_binary;
@@ -131,8 +131,7 @@ impl Failed {
             Self::Client(error) => (error.to_string(), error.help(), NO_ANSWER),
             Self::Here(what) => (what.clone(), None, FAILED),
         };
-        let help = help.map_or_else(String::new, |help| format!("\n  = help: {help}"));
-        output::error(&format!("error: {}{help}", super::show::plain(&what)));
+        output::say(Word::Error, &what, help.as_deref());
         ExitCode::from(code)
     }
 }
