@@ -130,8 +130,8 @@ fn remember(asked: &Arguments) {
         ));
     }
     let url = asked.url.as_deref().and_then(|url| Url::parse(url).ok());
-    if url.is_some_and(|url| url.password().is_some() || url.query().is_some()) {
-        note("the address is written as it is: a password or key in it too");
+    if url.is_some_and(|url| url.query().is_some()) {
+        note("the address is written as it is, with what is behind its `?`: a key, perhaps");
     }
 }
 

@@ -14,8 +14,8 @@ Examples:
   snodo init                     in this folder
   snodo init my-tools            in a folder of its own
 
-Writes snodo.toml, manifests/hello.toml, and in .snodo the schemas by which editors complete and check
-both. Nothing is written when one of these files is there already.
+Writes snodo.toml, manifests/hello.toml, and in .snodo the schemas by which editors complete and
+check both. Nothing is written when one of these files is there already.
 
 Exit codes: 0 written, 1 not written (standard error says why), 2 misused.";
 

@@ -84,7 +84,7 @@ fn where_there_is_no_server_is_said_with_what_to_do() {
     for (path, error) in [
         (
             "/page",
-            "{at}/page sent something that is no message: neither JSON nor a stream of events\n  = help: a server on standard streams writes nothing but messages to standard output\n",
+            "{at}/page sent something that is no message: neither JSON nor a stream of events\n  = help: is this the address of the server's endpoint? It often ends in /mcp\n",
         ),
         (
             "/denied",
