@@ -48,6 +48,8 @@ pub enum Step {
 pub struct Listen {
     /// Of which.
     pub filter: Filter,
+    /// What came beside it.
+    pub context: Context,
     /// Where they go.
     pub subscription: Subscription,
 }

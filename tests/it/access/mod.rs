@@ -2,6 +2,7 @@
 
 mod hidden;
 mod issuer;
+mod listening;
 mod oauth;
 mod sessions;
 mod settings;
