@@ -3,6 +3,7 @@
 
 mod add;
 mod answers;
+mod asked;
 mod catalog;
 mod commands;
 mod connect;
