@@ -1,5 +1,6 @@
 //! Who may call, and what each is shown and may use.
 
+mod attacks;
 mod hidden;
 mod issuer;
 mod listening;

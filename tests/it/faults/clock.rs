@@ -47,6 +47,20 @@ fn a_clock_that_jumps_a_year_ahead_and_back_disturbs_nothing() {
         ask(&daemon);
     }
     daemon.wait_for_log("reloaded");
+    // The log goes by the wall clock: that it jumped is seen there.
+    let year = Command::new("date").args(["-u", "+%Y"]).output().unwrap();
+    let year: u32 = String::from_utf8(year.stdout)
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    for year in [year - 1, year, year + 1] {
+        let log = daemon.stderr();
+        let seen = log
+            .lines()
+            .any(|line| line.starts_with(&format!("{year}-")));
+        assert!(seen, "no line of {year}:\n{log}");
+    }
     daemon.signal("TERM");
     assert_eq!(daemon.wait().code(), Some(0));
 }
