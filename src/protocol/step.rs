@@ -8,10 +8,6 @@ use serde_json::value::RawValue;
 
 /// What is to be done about a message.
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "it is taken apart where it is received; a box would cost each request an allocation"
-)]
 pub enum Step {
     /// Nothing: a notification that asks for nothing here.
     Nothing,

@@ -46,10 +46,12 @@ struct Stream {
 pub(super) struct Reader {
     caller: Caller,
     /// Whether it may hear of the resource of this URI, as the components are now.
-    hears: Box<dyn Fn(&str, &Caller) -> bool + Send + Sync>,
+    hears: Hears,
     /// What it is when what it has shown is no longer good; without it its stream ends then.
     renewed: Option<Box<dyn Fn() -> Caller + Send + Sync>>,
 }
+
+type Hears = Box<dyn Fn(&str, &Caller) -> bool + Send + Sync>;
 
 impl Reader {
     /// One that has shown who it is.
