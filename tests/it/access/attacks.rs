@@ -20,13 +20,13 @@ file = { root = "../notes", path = "{{ params.path }}" }
 [[resource]]
 uri_template = "find://all/private{?q}"
 name = "find"
-result.text = "found"
+result.text = "a secret"
 
 [[resource]]
 uri = "find://all/private"
 name = "found"
 scopes = ["read"]
-result.text = "all"
+result.text = "all secrets"
 "#;
 
 #[test]
@@ -62,20 +62,14 @@ fn no_spelling_of_a_uri_leads_around_the_scopes_of_its_resource() {
         "find://all/privat%65?q=1",
     ] {
         let (status, text) = read("ta", uri);
-        assert!(
-            !text.contains("secret") && !text.contains("found"),
-            "{uri}: {text}"
-        );
+        assert!(!text.contains("secret"), "{uri}: {text}");
         assert!(status == 403 || text.contains("\"error\""), "{uri}: {text}");
-        let (_, listened) = {
-            let listen = modern(
-                2,
-                "subscriptions/listen",
-                json!({ "notifications": { "resourceSubscriptions": [uri] } }),
-            );
-            let mut events = with(&daemon, "ta").events(&listen);
-            (200, events.next().unwrap())
-        };
+        let listen = modern(
+            2,
+            "subscriptions/listen",
+            json!({ "notifications": { "resourceSubscriptions": [uri] } }),
+        );
+        let listened = with(&daemon, "ta").events(&listen).next().unwrap();
         let may = listened["params"]["notifications"]["resourceSubscriptions"].clone();
         if status == 403 {
             assert!(
@@ -92,17 +86,17 @@ fn names_in_other_letters_are_other_names() {
     let tokens = known("a", "\"READ\", \"rea\", \"read:x\"", "ta");
     let project = project(manifest, &tokens);
     let daemon = project.serve();
-    for (name, status) in [
-        ("t", 403),
-        ("T", 200),
-        ("t ", 200),
-        ("t\u{0}", 200),
-        ("ｔ", 200),
+    for (name, is_forbidden) in [
+        ("t", true),
+        ("T", false),
+        ("t ", false),
+        ("t\u{0}", false),
+        ("ｔ", false),
     ] {
         let reply = with(&daemon, "ta").post(&call(1, name, json!({})));
         assert_eq!(
             reply.status == 403,
-            status == 403,
+            is_forbidden,
             "{name:?}: {}",
             reply.text()
         );
