@@ -1,7 +1,7 @@
 //! Ways around: what a hostile caller tries, and what it must not get.
 
 use super::{known, project, with};
-use crate::support::{Fifo, call, list, modern, within};
+use crate::support::{Fifo, call, discover, list, modern, within};
 use serde_json::{Value, json};
 use std::io::Write as _;
 
@@ -143,13 +143,13 @@ fn huge_tokens_and_keys_that_nobody_has_are_refused_in_no_time() {
     let began = std::time::Instant::now();
     for size in [1_000, 30_000, 60_000] {
         let token = "a".repeat(size);
-        assert_eq!(with(&daemon, &token).post(&list(1)).status, 401);
+        assert_eq!(with(&daemon, &token).post(&discover(1)).status, 401);
     }
     let mut connection = daemon.connect().bearer(&"a".repeat(70_000));
-    connection.send_message(&list(1));
+    connection.send_message(&discover(1));
     assert_eq!(connection.head().status, 431);
     assert!(began.elapsed() < std::time::Duration::from_secs(10));
-    assert_eq!(with(&daemon, "ta").post(&list(1)).status, 200);
+    assert_eq!(with(&daemon, "ta").post(&discover(1)).status, 200);
 }
 
 #[test]
