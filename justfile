@@ -16,10 +16,9 @@ lint:
     cargo fmt --check
     cargo clippy --locked --all-targets -- -D warnings
 
-# calls a second beside bare hyper; 5,000 tools in 500 files
-bench:
-    cargo bench --bench calls
-    cargo bench --bench scale
+# every figure of docs/performance.md beside its goal; with names, those rows
+bench *ROWS:
+    cargo bench --locked --bench proof -- {{ROWS}}
 
 # faults in their long forms, with the numbers that docs/reliability.md has
 soak:

@@ -273,7 +273,7 @@ async fn serve(
     // It ends when the process begins to stop; on stdio, when the set is dropped.
     let mut beside = JoinSet::new();
     let watched = settings.reload.clone();
-    beside.spawn(events::pass_on(told, hub.clone()));
+    beside.spawn(events::pass_on(told, handle.clone(), hub.clone()));
     beside.spawn(reload::watch_files(files, hub, watched, stop.clone()));
     beside.spawn(reload::run(
         reloader,

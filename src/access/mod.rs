@@ -106,7 +106,7 @@ impl Access {
         let Some(oauth) = &self.oauth else {
             return Err(self.denied(Challenge::Invalid("the access token is not valid")));
         };
-        let held = oauth.holder(token, &self.settings, &self.revoked).await;
+        let held = Box::pin(oauth.holder(token, &self.settings, &self.revoked)).await;
         held.map_err(|refused| match refused {
             Refused::Invalid(why) => self.denied(Challenge::Invalid(why)),
             Refused::Unavailable => self.denied(Challenge::Unavailable),

@@ -202,11 +202,12 @@ impl Action {
     /// # Errors
     /// Why it failed, with every secret hidden.
     pub async fn run(&self, call: Call<'_>) -> Result<Arc<dyn Output>, Failure> {
+        // On the heap, so that a request is small where nothing runs.
         let ran: Result<Arc<dyn Output>, Failure> = match self {
-            Self::Http(action) => action.run(call).await.map(shared),
-            Self::Shell(action) => action.run(call).await.map(shared),
-            Self::File(action) => action.run(call).await.map(shared),
-            Self::Actor(action) => action.run(call).await.map(shared),
+            Self::Http(action) => Box::pin(action.run(call)).await.map(shared),
+            Self::Shell(action) => Box::pin(action.run(call)).await.map(shared),
+            Self::File(action) => Box::pin(action.run(call)).await.map(shared),
+            Self::Actor(action) => Box::pin(action.run(call)).await.map(shared),
         };
         ran.map_err(|failure| call.hidden(failure))
     }
@@ -217,7 +218,7 @@ impl Action {
     /// Why nothing was read, with every secret hidden.
     pub async fn read(&self, call: Call<'_>) -> Result<Arc<dyn Output>, NotRead> {
         let output = match self {
-            Self::File(action) => match action.read(call).await {
+            Self::File(action) => match Box::pin(action.read(call)).await {
                 Ok(output) => shared(output),
                 Err(NotRead::NotFound) => return Err(NotRead::NotFound),
                 Err(NotRead::Failed(failure)) => return Err(call.hidden(failure).into()),

@@ -12,7 +12,8 @@ use crate::process::Starter;
 use crate::shutdown::Shutdown;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use tokio::time::Instant;
 
 /// The actors of the process. They outlive the runtimes that message them. Clones are one.
 #[derive(Clone, Debug)]
@@ -22,8 +23,6 @@ pub struct Actors(Arc<All>);
 struct All {
     host: Host,
     state_dir: Option<PathBuf>,
-    /// Opened by the first actor that needs it.
-    dir: Mutex<Option<Arc<StateDir>>>,
     known: Mutex<HashMap<String, Known>>,
 }
 
@@ -57,32 +56,29 @@ impl Actors {
     /// No actors. States are kept below `state_dir`; `starter` starts the workers, and their tasks are
     /// those of `shutdown`.
     pub fn new(shutdown: &Shutdown, starter: Starter, state_dir: Option<PathBuf>) -> Self {
-        Self(Arc::new(All {
-            host: Host {
-                shutdown: shutdown.clone(),
-                starter,
-                dir: None,
-                keeps: true,
-                events: Events::new(),
-            },
-            state_dir,
-            dir: Mutex::default(),
-            known: Mutex::default(),
-        }))
+        Self::with(shutdown, starter, state_dir, true)
     }
 
     /// No actors, for a test of a manifest: nothing is kept on disk.
     pub fn for_test(shutdown: &Shutdown, starter: Starter) -> Self {
+        Self::with(shutdown, starter, None, false)
+    }
+
+    fn with(
+        shutdown: &Shutdown,
+        starter: Starter,
+        state_dir: Option<PathBuf>,
+        keeps: bool,
+    ) -> Self {
         Self(Arc::new(All {
             host: Host {
                 shutdown: shutdown.clone(),
                 starter,
-                dir: None,
-                keeps: false,
+                dir: Arc::new(OnceLock::new()),
+                keeps,
                 events: Events::new(),
             },
-            state_dir: None,
-            dir: Mutex::default(),
+            state_dir,
             known: Mutex::default(),
         }))
     }
@@ -179,25 +175,27 @@ impl Actors {
         self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn host(&self, actor: &Actor) -> Result<Host, StateError> {
-        let mut host = self.0.host.clone();
-        if actor.persist && host.keeps {
-            host.dir = Some(self.dir().await?);
-        }
-        Ok(host)
-    }
-
-    async fn dir(&self) -> Result<Arc<StateDir>, StateError> {
-        let lock = || self.0.dir.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(dir) = lock().as_ref() {
-            return Ok(Arc::clone(dir));
+    /// Opens the folder of states when an actor is the first that needs it.
+    async fn open_dir_for(&self, actor: &Actor) -> Result<(), StateError> {
+        let host = &self.0.host;
+        if !actor.persist || !host.keeps || host.dir.get().is_some() {
+            return Ok(());
         }
         let path = self.0.state_dir.clone().ok_or(StateError::Nowhere)?;
         let opened = tokio::task::spawn_blocking(move || StateDir::open(&path)).await;
         // The blocking thread only ends early when the process does.
-        let dir = Arc::new(opened.unwrap_or(Err(StateError::Nowhere))?);
-        *lock() = Some(Arc::clone(&dir));
-        Ok(dir)
+        let dir = opened.unwrap_or(Err(StateError::Nowhere))?;
+        // Actors are prepared by one task at a time, so nobody else has opened it meanwhile.
+        host.dir.get_or_init(|| Arc::new(dir));
+        Ok(())
+    }
+
+    /// Lets an actor live behind a mailbox that no task reads.
+    fn spawn(&self, actor: &Arc<Actor>, mailbox: &Arc<Mailbox>, running: Running) {
+        mailbox.open(actor.mailbox);
+        let host = &self.0.host;
+        let life = Life::new(actor, mailbox, host, running);
+        host.shutdown.tasks().spawn(life.live());
     }
 }
 
@@ -231,7 +229,7 @@ impl Prepared {
 
     /// Whether a changed actor can be started in the place of the one before, as far as can be seen.
     async fn check(&self, actor: &Actor) -> Result<(), StartError> {
-        self.actors.host(actor).await?;
+        self.actors.open_dir_for(actor).await?;
         if let Body::Worker(spec) = &actor.body {
             launch(spec).resolve()?;
         }
@@ -239,12 +237,10 @@ impl Prepared {
     }
 
     async fn start(&self, actor: &Arc<Actor>) -> Result<Known, StartError> {
-        let host = self.actors.host(actor).await?;
-        let running = Running::start(actor, &host, None).await?;
+        self.actors.open_dir_for(actor).await?;
+        let running = Running::start(actor, &self.actors.0.host, None).await?;
         let mailbox = self.actors.mailbox(&actor.name);
-        mailbox.open(actor.mailbox);
-        let life = Life::new(actor, &mailbox, &host, running);
-        host.shutdown.tasks().spawn(life.live());
+        self.actors.spawn(actor, &mailbox, running);
         Ok(Known {
             mailbox,
             definition: actor.definition,
@@ -261,9 +257,10 @@ impl Prepared {
     pub fn commit(mut self) {
         self.committed = true;
         for (known, actor) in &self.changed {
-            // One whose task has ended meanwhile is down; the next reload starts it.
+            // One that was stopping has stopped meanwhile: its task starts what it is made of.
             if !known.mailbox.become_next(Arc::clone(actor)) {
-                self.wanted.remove(&actor.name);
+                let now = Running::Pausing(Instant::now());
+                self.actors.spawn(actor, &known.mailbox, now);
             }
         }
         let mut all = self.actors.known();

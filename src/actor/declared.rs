@@ -56,6 +56,11 @@ impl Declared {
         &self.state
     }
 
+    /// How many bytes it has, as JSON.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// The state, shared as it is now.
     pub(super) fn shared(&self) -> Arc<Map<String, Value>> {
         Arc::clone(&self.state)

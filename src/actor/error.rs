@@ -2,7 +2,7 @@
 
 use super::store::StateError;
 use crate::process::ProcessError;
-use crate::units::Time;
+use crate::units::{Size, Time};
 use std::time::Duration;
 
 /// Why a message got no reply. Each names the actor, for the model to read.
@@ -29,6 +29,16 @@ pub enum CallError {
         name: String,
         /// How many may wait.
         capacity: usize,
+    },
+    /// Those that wait are as large together as they may be.
+    #[error("the mailbox of the actor `{name}` is full: {waiting} messages of {} together wait", Size(*.bytes))]
+    FullOfBytes {
+        /// Its name.
+        name: String,
+        /// How many wait.
+        waiting: usize,
+        /// How many bytes may wait.
+        bytes: usize,
     },
     /// No reply within the caller's time. The message may have been handled, or may yet be.
     #[error("the actor `{name}` did not answer within {}", Time(*.timeout))]

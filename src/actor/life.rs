@@ -16,7 +16,7 @@ use crate::model::{Actor, Body};
 use crate::process::Starter;
 use crate::shutdown::Shutdown;
 use serde_json::{Map, Value};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
@@ -28,7 +28,8 @@ const DRAINING: Duration = Duration::from_secs(30);
 pub(super) struct Host {
     pub(super) shutdown: Shutdown,
     pub(super) starter: Starter,
-    pub(super) dir: Option<Arc<StateDir>>,
+    /// The folder of states, once an actor has needed it.
+    pub(super) dir: Arc<OnceLock<Arc<StateDir>>>,
     /// Whether states are kept at all.
     pub(super) keeps: bool,
     pub(super) events: Events,
@@ -48,7 +49,8 @@ pub(super) enum Running {
 }
 
 impl Running {
-    /// Starts what an actor is made of. `carried` is the state of the one before it.
+    /// Starts what an actor is made of. `carried` is the state of the one before it, which is newer
+    /// than what was saved: that one may not have been kept on disk.
     ///
     /// # Errors
     /// Why it cannot be started.
@@ -59,12 +61,12 @@ impl Running {
     ) -> Result<Self, StartError> {
         match &actor.body {
             Body::Worker(spec) => {
-                let dir = host.dir.as_ref();
+                let dir = host.dir.get();
                 let worker = Worker::start(actor, spec, &host.starter, dir, &host.events).await?;
                 Ok(Self::Worker(Box::new(worker)))
             }
             Body::Declared(spec) => {
-                let store = match (&host.dir, actor.persist && host.keeps) {
+                let store = match (host.dir.get(), actor.persist && host.keeps) {
                     (_, false) => None,
                     (Some(dir), true) => Some(Store::new(dir, &actor.name)),
                     (None, true) => return Err(super::store::StateError::Nowhere.into()),
@@ -73,9 +75,8 @@ impl Running {
                     Some(store) => restore(actor, store.clone()).await?,
                     None => None,
                 };
-                let state = Declared::new(spec, saved.or(carried));
                 Ok(Self::Declared {
-                    state: Box::new(state),
+                    state: Box::new(Declared::new(spec, carried.or(saved))),
                     store,
                 })
             }
@@ -89,6 +90,15 @@ async fn restore(actor: &Actor, store: Store) -> Result<Option<Map<String, Value
     // The blocking thread only ends early when the process does.
     match restored.unwrap_or(Err(super::store::StateError::Nowhere))? {
         Restored::Nothing => Ok(None),
+        Restored::Lost(kept) => {
+            tracing::warn!(
+                actor = actor.name,
+                "nothing has been saved since a damaged state was moved to `{}`; the actor begins with \
+                 the state in its manifest",
+                kept.display()
+            );
+            Ok(None)
+        }
         Restored::State(state) => Ok(Some(state)),
         Restored::Damaged { kept, why } => {
             tracing::error!(
@@ -113,6 +123,10 @@ pub(super) struct Life {
     timers: Timers,
     restarts: Restarts,
     limiter: Limiter,
+    /// The last message was a timer's.
+    after_timer: bool,
+    /// The last state could not be saved.
+    unsaved: bool,
     /// Since when it has been told to stop.
     draining: Option<Instant>,
 }
@@ -132,6 +146,8 @@ impl Life {
             host: host.clone(),
             running,
             limiter: Limiter::new(),
+            after_timer: false,
+            unsaved: false,
             draining: None,
         }
     }
@@ -139,15 +155,17 @@ impl Life {
     /// Lives until the mailbox is closed.
     pub(super) async fn live(mut self) {
         // However this ends, nobody waits for an actor that is no more.
-        let _closing = Closing(Arc::clone(&self.mailbox));
+        let closing = Closing(Some(Arc::clone(&self.mailbox)));
         let hurried = self.host.shutdown.hurried().clone();
         tokio::select! {
             biased;
-            () = hurried.cancelled() => {}
-            () = self.go_on() => {}
+            () = hurried.cancelled() => {
+                drop(closing);
+                self.stop_running().await;
+            }
+            // The mailbox is closed, and may be another task's already.
+            () = self.go_on() => closing.needless(),
         }
-        self.mailbox.close();
-        self.stop_running().await;
     }
 
     async fn go_on(&mut self) {
@@ -176,6 +194,11 @@ impl Life {
                     }
                     continue;
                 }
+            } else {
+                self.draining = match self.mailbox.is_draining() {
+                    true => self.draining.or_else(|| Some(Instant::now())),
+                    false => None,
+                };
             }
             self.wait().await;
         }
@@ -194,16 +217,8 @@ impl Life {
         if matches!(self.running, Running::Pausing(_) | Running::Down) {
             return false;
         }
-        let envelope = match self.timers.take_due() {
-            Some(message) => Envelope {
-                message,
-                payload: Value::Object(Map::new()),
-                reply: None,
-            },
-            None => match self.mailbox.take() {
-                Some(envelope) => envelope,
-                None => return false,
-            },
+        let Some(envelope) = self.next() else {
+            return false;
         };
         match &mut self.running {
             Running::Worker(worker) => worker.give(envelope),
@@ -213,6 +228,27 @@ impl Life {
         true
     }
 
+    /// The message whose turn it is. A timer that is always due takes turns with the mailbox.
+    fn next(&mut self) -> Option<Envelope> {
+        if std::mem::take(&mut self.after_timer)
+            && let Some(envelope) = self.mailbox.take()
+        {
+            return Some(envelope);
+        }
+        // One that was told to stop only handles what waits.
+        let due = match self.draining {
+            None => self.timers.take_due(),
+            Some(_) => None,
+        };
+        match due {
+            Some(message) => {
+                self.after_timer = true;
+                Some(Envelope::timed(message))
+            }
+            None => self.mailbox.take(),
+        }
+    }
+
     /// Waits until there may be something to do.
     async fn wait(&mut self) {
         let idle = self.is_idle();
@@ -220,17 +256,21 @@ impl Life {
         let ended = {
             let running = &mut self.running;
             let is_up = matches!(running, Running::Worker(_) | Running::Declared { .. });
+            let is_timed = idle && is_up && self.draining.is_none();
             let timers = &self.timers;
             tokio::select! {
                 biased;
                 () = self.mailbox.sign() => return,
-                () = until(stop_at), if stop_at.is_some() => return,
-                () = timers.due(), if idle && is_up => return,
+                () = until(stop_at), if stop_at.is_some() => Served::Late,
+                () = timers.due(), if is_timed => return,
                 ended = serve(running) => ended,
             }
         };
         match ended {
             Served::Message => {}
+            // What is at hand is given up, so that it is drained.
+            Served::Late if !idle => self.stop_running().await,
+            Served::Late => {}
             Served::Ended(end) => self.ended(end).await,
             Served::Due => self.start_again().await,
         }
@@ -262,9 +302,15 @@ impl Life {
         self.restarts = Restarts::new(actor.supervision);
         self.actor = actor;
         self.mailbox.up(self.actor.mailbox);
+        let is_carried = carried.is_some();
         match Running::start(&self.actor, &self.host, carried).await {
             Ok(running) => self.running = running,
             Err(error) => self.not_started(&error),
+        }
+        if is_carried {
+            // What was carried over may never have been on disk. A failure is said, and the next
+            // change tries again.
+            let _failed = self.save().await;
         }
     }
 
@@ -342,7 +388,14 @@ impl Life {
 
     fn down(&mut self, why: &str) {
         self.running = Running::Down;
-        self.mailbox.down(why);
+        let lost = self.mailbox.down(why);
+        if lost > 0 {
+            tracing::warn!(
+                actor = self.actor.name,
+                lost,
+                "messages that nobody waits for were lost, because the actor is down"
+            );
+        }
     }
 
     /// Says that a message that nobody waits for failed.
@@ -359,17 +412,28 @@ impl Life {
 }
 
 /// Closes a mailbox whatever happens to its task.
-struct Closing(Arc<Mailbox>);
+struct Closing(Option<Arc<Mailbox>>);
+
+impl Closing {
+    /// The mailbox was closed in order.
+    fn needless(mut self) {
+        self.0 = None;
+    }
+}
 
 impl Drop for Closing {
     fn drop(&mut self) {
-        self.0.close();
+        if let Some(mailbox) = &self.0 {
+            mailbox.close();
+        }
     }
 }
 
 enum Served {
     /// The message at hand is done.
     Message,
+    /// It was told to stop, and has had the time for that.
+    Late,
     Ended(End),
     /// It is time to start it again.
     Due,

@@ -1,10 +1,12 @@
 //! The mailbox: the only way to an actor. It is a queue with a bound, and what the actor's task has
 //! to know beside its messages: that its manifest has changed, that it is to stop.
 
+mod queue;
+
 use super::error::CallError;
 use crate::model::Actor;
+use queue::Queue;
 use serde_json::Value;
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -48,8 +50,7 @@ pub(super) struct Mailbox {
 
 struct Inner {
     phase: Phase,
-    queue: VecDeque<Envelope>,
-    capacity: usize,
+    queue: Queue,
     next: Option<Arc<Actor>>,
     /// Why the actor is down.
     down: Option<String>,
@@ -106,6 +107,15 @@ impl fmt::Debug for Address {
 }
 
 impl Envelope {
+    /// What a timer sends.
+    pub(super) fn timed(message: String) -> Self {
+        Self {
+            message,
+            payload: Value::Object(serde_json::Map::new()),
+            reply: None,
+        }
+    }
+
     /// Whether somebody still wants this message handled.
     fn is_wanted(&self) -> bool {
         self.reply.as_ref().is_none_or(|reply| !reply.is_closed())
@@ -119,8 +129,7 @@ impl Mailbox {
             name: name.to_owned(),
             inner: Mutex::new(Inner {
                 phase: Phase::Closed,
-                queue: VecDeque::new(),
-                capacity: 0,
+                queue: Queue::new(0),
                 next: None,
                 down: None,
             }),
@@ -146,20 +155,12 @@ impl Mailbox {
                 why: why.clone(),
             });
         }
-        if inner.queue.len() >= inner.capacity {
-            inner.queue.retain(Envelope::is_wanted);
-        }
-        if inner.queue.len() >= inner.capacity {
-            return Err(CallError::Full {
-                name: name(),
-                capacity: inner.capacity,
-            });
-        }
-        inner.queue.push_back(Envelope {
+        let taken = inner.queue.push(Envelope {
             message: message.to_owned(),
             payload,
             reply,
         });
+        taken.map_err(|full| full.of(&self.name))?;
         drop(inner);
         self.bell.notify_one();
         Ok(())
@@ -169,7 +170,7 @@ impl Mailbox {
     pub(super) fn open(&self, capacity: usize) {
         let mut inner = self.lock();
         inner.phase = Phase::Open;
-        inner.capacity = capacity;
+        inner.queue.set_capacity(capacity);
         inner.next = None;
         inner.down = None;
     }
@@ -232,21 +233,25 @@ impl Mailbox {
     /// The actor is up again, with room for so many messages.
     pub(super) fn up(&self, capacity: usize) {
         let mut inner = self.lock();
-        inner.capacity = capacity;
+        inner.queue.set_capacity(capacity);
         inner.down = None;
     }
 
-    /// The actor is down: nothing is taken, and what waits is failed.
-    pub(super) fn down(&self, why: &str) {
+    /// The actor is down: nothing is taken, and what waits is failed. Gives how many casts there were
+    /// among that.
+    pub(super) fn down(&self, why: &str) -> usize {
         let mut inner = self.lock();
         inner.down = Some(why.to_owned());
-        let waiting = std::mem::take(&mut inner.queue);
+        let waiting = inner.queue.take_all();
         drop(inner);
         let error = CallError::Down {
             name: self.name.clone(),
             why: why.to_owned(),
         };
+        let casts = waiting.iter().filter(|envelope| envelope.reply.is_none());
+        let casts = casts.count();
         fail(waiting, &error);
+        casts
     }
 
     /// Whether nothing waits.
@@ -256,30 +261,18 @@ impl Mailbox {
 
     /// Takes the message whose turn it is.
     pub(super) fn take(&self) -> Option<Envelope> {
-        let mut inner = self.lock();
-        loop {
-            let envelope = inner.queue.pop_front()?;
-            if envelope.is_wanted() {
-                return Some(envelope);
-            }
-        }
+        self.lock().queue.pop()
     }
 
     /// Fails the calls that wait. Casts stay.
     pub(super) fn fail_calls(&self, error: &CallError) {
-        let mut inner = self.lock();
-        let queue = std::mem::take(&mut inner.queue);
-        let (calls, casts): (VecDeque<_>, VecDeque<_>) = queue
-            .into_iter()
-            .partition(|envelope| envelope.reply.is_some());
-        inner.queue = casts;
-        drop(inner);
+        let calls = self.lock().queue.take_calls();
         fail(calls, error);
     }
 
     /// Fails everything that waits.
     pub(super) fn fail_all(&self, error: &CallError) {
-        let waiting = std::mem::take(&mut self.lock().queue);
+        let waiting = self.lock().queue.take_all();
         fail(waiting, error);
     }
 
@@ -297,7 +290,7 @@ impl Mailbox {
     pub(super) fn close(&self) {
         let mut inner = self.lock();
         inner.phase = Phase::Closed;
-        let waiting = std::mem::take(&mut inner.queue);
+        let waiting = inner.queue.take_all();
         drop(inner);
         fail(waiting, &CallError::Absent(self.name.clone()));
     }
@@ -308,7 +301,7 @@ impl Mailbox {
     }
 }
 
-fn fail(waiting: VecDeque<Envelope>, error: &CallError) {
+fn fail(waiting: Vec<Envelope>, error: &CallError) {
     for reply in waiting.into_iter().filter_map(|envelope| envelope.reply) {
         // Who has gone does not hear it.
         let _gone = reply.send(Err(error.clone()));

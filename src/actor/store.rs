@@ -17,6 +17,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+/// What follows an actor's name in the name of a file that is damaged, before a number.
+const DAMAGED: &str = "damaged-";
 /// Most bytes of a file that is read back: no state that was saved is larger.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
@@ -45,8 +47,9 @@ pub enum StateError {
     /// A later version of this program wrote it.
     #[error("the saved state `{}` was written by a later version of snodo; use that one, or move the file away", .0.display())]
     Later(PathBuf),
-    /// The settings name no folder. Manifests are refused for this when they are loaded.
-    #[error("`server.state_dir` is not set")]
+    /// The server was started without a folder, and only a new start takes one. Where the settings name
+    /// none now, manifests are refused when they are loaded.
+    #[error("`server.state_dir` takes effect when the server is started again")]
     Nowhere,
 }
 
@@ -70,6 +73,8 @@ pub(super) struct Store {
 pub(super) enum Restored {
     /// Nothing yet.
     Nothing,
+    /// Nothing since a damaged state was moved to this path.
+    Lost(PathBuf),
     /// The state as it was saved last.
     State(Map<String, Value>),
     /// Something damaged, which now lies at the path.
@@ -142,8 +147,23 @@ impl StateDir {
     }
 }
 
+/// Makes a folder and those above it, each of them on disk when this returns.
 fn make_folder(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
+    let missing = path.ancestors().take_while(|folder| !folder.exists());
+    let missing: Vec<&Path> = missing.collect();
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    for parent in missing.iter().rev().filter_map(|made| made.parent()) {
+        match parent.as_os_str().is_empty() {
+            true => sync_folder(Path::new("."))?,
+            false => sync_folder(parent)?,
+        }
+    }
+    Ok(())
+}
+
+/// Puts the names in a folder on disk.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
 }
 
 impl Store {
@@ -175,7 +195,10 @@ impl Store {
         };
         let file = match File::open(&path) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Restored::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let moved = self.damaged().map_err(unreadable)?;
+                return Ok(moved.map_or(Restored::Nothing, Restored::Lost));
+            }
             Err(error) => return Err(unreadable(error)),
         };
         let mut bytes = Vec::new();
@@ -197,26 +220,44 @@ impl Store {
     fn aside(&self) -> PathBuf {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let stamp = since.unwrap_or_default().as_nanos();
-        self.file(&format!("damaged-{stamp}"))
+        self.file(&format!("{DAMAGED}{stamp}"))
+    }
+
+    /// The damaged file that was moved aside last.
+    fn damaged(&self) -> io::Result<Option<PathBuf>> {
+        let begin = format!("{}.{DAMAGED}", self.name);
+        let mut last = None;
+        for entry in std::fs::read_dir(&self.dir.folder)? {
+            let name = entry?.file_name();
+            let stamp = name.to_str().and_then(|name| name.strip_prefix(&begin));
+            // Another actor may be called like a damaged file.
+            last = last.max(stamp.and_then(|stamp| stamp.parse::<u128>().ok()));
+        }
+        Ok(last.map(|stamp| self.file(&format!("{DAMAGED}{stamp}"))))
     }
 
     /// Saves a state: when this returns, it is on disk. Blocks.
     ///
     /// # Errors
-    /// The system's. The state before is still there.
+    /// The system's. The state before is still there, or when the last step failed, the new one.
     pub(super) fn save(&self, state: &Map<String, Value>) -> io::Result<()> {
         let sealed = seal::seal(state, &self.name)?;
         let beside = self.file("state.new");
+        // First, so that running out of descriptors is no fault between the steps.
+        let folder = File::open(&self.dir.folder)?;
         let mut file = OpenOptions::new()
             .create(true)
             .truncate(true)
             .write(true)
             .mode(0o600)
             .open(&beside)?;
-        file.write_all(&sealed)?;
-        file.sync_all()?;
-        std::fs::rename(&beside, self.path())?;
-        File::open(&self.dir.folder)?.sync_all()
+        let written = file.write_all(&sealed).and_then(|()| file.sync_all());
+        let renamed = written.and_then(|()| std::fs::rename(&beside, self.path()));
+        if renamed.is_err() {
+            // On a full disk half a state takes room that others need.
+            let _left = std::fs::remove_file(&beside);
+        }
+        renamed.and_then(|()| folder.sync_all())
     }
 }
 

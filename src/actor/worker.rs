@@ -16,6 +16,7 @@ use lines::{Line, Lines};
 use said::Said;
 use speak::Log;
 use std::os::fd::OwnedFd;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
@@ -146,8 +147,8 @@ impl Worker {
     pub(super) async fn serve(&mut self) -> Option<End> {
         loop {
             let due = self.at_hand.as_ref().map(|at_hand| at_hand.due);
+            // In no order of preference: a worker that never stops writing is still written to.
             tokio::select! {
-                biased;
                 () = until(due) => return Some(self.hung()),
                 line = self.output.next() => match line {
                     Line::Text { bytes, cut } => {
@@ -158,7 +159,7 @@ impl Worker {
                     Line::End => self.end_soon(),
                 },
                 line = self.errors.next() => match line {
-                    Line::Text { bytes, .. } => self.log.error_line(&bytes),
+                    Line::Text { bytes, cut } => self.log.error_line(&bytes, cut),
                     Line::End => {}
                 },
                 written = write(&mut self.input, &self.rest), if !self.rest.is_empty() => {
@@ -182,14 +183,15 @@ impl Worker {
     /// Takes one line of its output. True when the message at hand is done by it.
     fn hear(&mut self, bytes: &[u8], cut: bool) -> bool {
         if cut {
-            self.log.junk(bytes, "a line that is too long");
+            self.log.junk(bytes, cut, "a line that is too long");
             return self.answer(None, Err("the worker's answer is too long".to_owned()));
         }
         match Said::of(bytes) {
             Said::Answer { id, result } => {
                 let is_awaited = self.awaited() == Some(id);
                 if !is_awaited {
-                    self.log.junk(bytes, "an answer to nothing that was asked");
+                    self.log
+                        .junk(bytes, cut, "an answer to nothing that was asked");
                     return false;
                 }
                 self.answer(Some(id), result)
@@ -204,7 +206,7 @@ impl Worker {
             }
             Said::Blank => false,
             Said::Junk(why) => {
-                self.log.junk(bytes, why);
+                self.log.junk(bytes, cut, why);
                 false
             }
         }
@@ -335,21 +337,22 @@ impl Worker {
 
     /// Waits until nothing of the group is left, and reads what it writes meanwhile.
     async fn over(&mut self) {
+        // Looking is not cheap: once for the whole wait, not for each line.
+        let mut over = pin!(self.group.over());
         loop {
             tokio::select! {
-                biased;
-                () = self.group.over() => return,
+                () = &mut over => return,
                 _ = self.output.next() => {}
-                line = self.errors.next() => if let Line::Text { bytes, .. } = line {
-                    self.log.error_line(&bytes);
+                line = self.errors.next() => if let Line::Text { bytes, cut } = line {
+                    self.log.error_line(&bytes, cut);
                 },
             }
         }
     }
 
     async fn drain(&mut self) {
-        while let Line::Text { bytes, .. } = self.errors.next().await {
-            self.log.error_line(&bytes);
+        while let Line::Text { bytes, cut } = self.errors.next().await {
+            self.log.error_line(&bytes, cut);
         }
     }
 }

@@ -25,7 +25,13 @@ struct Kept {
     by_age: BTreeMap<u64, Arc<str>>,
     next: u64,
     bytes: usize,
+    /// How often everything was forgotten.
+    emptied: u64,
 }
+
+/// When a call began: what it answers is not kept when everything was forgotten since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Begun(u64);
 
 #[derive(Debug)]
 struct One {
@@ -44,21 +50,26 @@ impl Cache {
         }
     }
 
-    /// The answer kept under this key.
-    pub(super) fn get(&self, key: &str, now: Instant) -> Option<Answer> {
+    /// The answer kept under this key, or when the call for it begins.
+    ///
+    /// # Errors
+    /// Nothing is kept.
+    pub(super) fn get(&self, key: &str, now: Instant) -> Result<Answer, Begun> {
         let mut kept = self.kept();
-        let one = kept.by_key.get(key)?;
+        let begun = Begun(kept.emptied);
+        let one = kept.by_key.get(key).ok_or(begun)?;
         if one.until <= now {
             kept.remove(key);
-            return None;
+            return Err(begun);
         }
         let answer = Arc::clone(&one.answer);
         drop(kept);
-        Some(Answer::clone(&answer))
+        Ok(Answer::clone(&answer))
     }
 
-    /// Keeps an answer, unless it is an error or too large.
-    pub(super) fn keep(&self, key: String, answer: &Answer, now: Instant) {
+    /// Keeps an answer, unless it is an error, too large, or of what was before everything was
+    /// forgotten.
+    pub(super) fn keep(&self, key: String, answer: &Answer, begun: Begun, now: Instant) {
         let Some(bytes) = size(answer).map(|bytes| bytes + key.len()) else {
             return;
         };
@@ -68,6 +79,9 @@ impl Cache {
         let one = Arc::new(answer.clone());
         let key: Arc<str> = key.into();
         let mut kept = self.kept();
+        if begun != Begun(kept.emptied) {
+            return;
+        }
         kept.remove(&key);
         while kept.by_key.len() >= MOST || kept.bytes + bytes > MOST_BYTES {
             let Some((_, oldest)) = kept.by_age.pop_first() else {
@@ -89,6 +103,15 @@ impl Cache {
                 bytes,
             },
         );
+    }
+
+    /// Forgets everything: what is answered from here on is what is there now.
+    pub(super) fn forget(&self) {
+        let mut kept = self.kept();
+        *kept = Kept {
+            emptied: kept.emptied + 1,
+            ..Kept::default()
+        };
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {

@@ -97,6 +97,21 @@ impl Wraps {
         self.0.is_empty()
     }
 
+    /// Whether any keeps answers.
+    pub fn keep_answers(&self) -> bool {
+        self.0.iter().any(|wrap| matches!(wrap, Wrap::Cache { .. }))
+    }
+
+    /// Forgets the answers that are kept, and those of calls that have begun: what they tell of has
+    /// changed.
+    pub fn forget_answers(&self) {
+        for wrap in &self.0 {
+            if let Wrap::Cache { cache, .. } = wrap {
+                cache.forget();
+            }
+        }
+    }
+
     /// The call inside all of them; `scope` is what its templates see. Nothing happens before it is
     /// polled; dropping it drops the call.
     pub fn around<'a>(&'a self, inside: &'a dyn Inside, scope: Scope) -> BoxFuture<'a, Outcome> {
@@ -147,11 +162,12 @@ impl Wrap {
             }
             Self::Cache { cache, key } => {
                 let key = format!("{}\0{}", inside.slot(), text(key, &scope)?);
-                if let Some(kept) = cache.get(&key, Instant::now()) {
-                    return Ok(kept);
-                }
+                let begun = match cache.get(&key, Instant::now()) {
+                    Ok(kept) => return Ok(kept),
+                    Err(begun) => begun,
+                };
                 let answer = around(rest, inside, scope).await?;
-                cache.keep(key, &answer, Instant::now());
+                cache.keep(key, &answer, begun, Instant::now());
                 Ok(answer)
             }
             Self::Actor(policy) => {

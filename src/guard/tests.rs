@@ -198,18 +198,44 @@ async fn an_answer_is_given_again_while_it_is_kept() {
 #[tokio::test(start_paused = true)]
 async fn kept_answers_are_bounded() {
     let cache = Cache::new(Duration::from_secs(1000));
+    let get = |key: &str| cache.get(key, Instant::now());
+    let keep = |key: &str, answer: &Answer| {
+        let begun = get(key).unwrap_err();
+        cache.keep(key.to_owned(), answer, begun, Instant::now());
+    };
     for key in 0..1500 {
-        cache.keep(key.to_string(), &answer("x"), Instant::now());
+        keep(&key.to_string(), &answer("x"));
     }
-    assert!(cache.get("499", Instant::now()).is_none());
-    assert!(cache.get("500", Instant::now()).is_some());
+    assert!(get("499").is_err());
+    assert!(get("500").is_ok());
     let large = answer(&"x".repeat(9 << 20));
-    cache.keep("l1".into(), &large, Instant::now());
-    cache.keep("l2".into(), &large, Instant::now());
-    assert!(cache.get("l1", Instant::now()).is_none());
-    assert!(cache.get("l2", Instant::now()).is_some());
-    cache.keep("l3".into(), &answer(&"x".repeat(17 << 20)), Instant::now());
-    assert!(cache.get("l3", Instant::now()).is_none());
+    keep("l1", &large);
+    keep("l2", &large);
+    assert!(get("l1").is_err());
+    assert!(get("l2").is_ok());
+    keep("l3", &answer(&"x".repeat(17 << 20)));
+    assert!(get("l3").is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_forgotten_is_asked_for_again_and_a_call_under_way_is_not_kept() {
+    let wraps = wraps(&[WrapSpec::Cache {
+        ttl: Duration::from_secs(1000),
+        key: template("{{ args.key }}"),
+    }]);
+    let calls = AtomicUsize::new(0);
+    let first = call(&wraps, &calls, "a", "", 0).await.unwrap();
+    assert_eq!(call(&wraps, &calls, "a", "", 0).await.unwrap(), first);
+    wraps.forget_answers();
+    // This one began before the next change, and says what was before it.
+    let (before, ()) = tokio::join!(call(&wraps, &calls, "a", "", 10), async {
+        sleep(Duration::from_millis(5)).await;
+        wraps.forget_answers();
+    });
+    assert_eq!(before.unwrap(), answer("1"));
+    let after = call(&wraps, &calls, "a", "", 0).await.unwrap();
+    assert_eq!(after, answer("2"));
+    assert_eq!(call(&wraps, &calls, "a", "", 0).await.unwrap(), after);
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,7 +7,7 @@ use super::jsonrpc::{self, Id, Malformed, Message, Notification, Request};
 use super::legacy::{self, Agreed, Session, SessionKey};
 use super::modern;
 use super::reply::{ReplyTo, Response, Subscription, error, refuse};
-use super::request::Params;
+use super::request::{self, Params};
 use super::seal;
 use super::step::{Call, Listen, Outcome, Remember, Step, Wanted};
 use super::version::{Dialect, Revision};
@@ -17,8 +17,17 @@ use serde_json::value::RawValue;
 
 /// Reads one message and says what is to be done about it.
 pub fn receive(face: &Face, carrier: Carrier<'_>, bytes: &[u8]) -> Step {
-    match jsonrpc::decode(bytes) {
-        Ok(Message::Request(request)) => self::request(face, carrier, request),
+    let text = jsonrpc::checked(bytes);
+    if let Ok(text) = text
+        && let Some((request, params)) = request::at_once(text)
+    {
+        return self::request(face, carrier, request, Ok(params));
+    }
+    match text.and_then(jsonrpc::decode) {
+        Ok(Message::Request(request)) => {
+            let params = Params::read(request.params);
+            self::request(face, carrier, request, params)
+        }
         Ok(Message::Notification(notification)) => notify(face, carrier, &notification),
         Ok(Message::Outcome(outcome)) => came(face, carrier, outcome),
         Err(malformed) => {
@@ -47,8 +56,13 @@ enum Way {
 }
 
 /// Reads a request in its dialect.
-fn request(face: &Face, carrier: Carrier<'_>, request: Request<'_>) -> Step {
-    let (params, unread) = match Params::read(request.params) {
+fn request(
+    face: &Face,
+    carrier: Carrier<'_>,
+    request: Request<'_>,
+    params: Result<Params<'_>, Fault>,
+) -> Step {
+    let (params, unread) = match params {
         Ok(params) => (params, None),
         Err(fault) => (Params::default(), Some(fault)),
     };

@@ -88,7 +88,7 @@ pub async fn watch_files(
             return;
         };
         let looking = tokio::task::spawn_blocking({
-            let stop = stop.clone();
+            let (runtime, stop) = (Arc::clone(&runtime), stop.clone());
             move || {
                 let (now, places) = Look::at(runtime, &stop);
                 let fresh = watch.follow(&places);
@@ -104,7 +104,7 @@ pub async fn watch_files(
             return;
         }
         watch = back;
-        files.replace(now).tell(&hub);
+        files.replace(now).tell(&runtime, &hub);
         let worth = async {
             // What happened before the watch was set made no event.
             let mut is_due = fresh;
@@ -219,13 +219,14 @@ fn differing<'f>(
 }
 
 impl Changes {
-    fn tell(self, hub: &Hub) {
+    fn tell(self, runtime: &Runtime, hub: &Hub) {
         if !self.lists.is_empty() {
             let is_shown = |caller: &Caller| self.lists.iter().any(|scopes| caller.has(scopes));
             hub.list_changed(ListKind::Resources, is_shown);
         }
         if !self.resources.is_empty() {
             tracing::debug!("watched files have changed");
+            runtime.forget(&self.resources);
             hub.updated(&self.resources);
         }
     }

@@ -62,6 +62,21 @@ impl Changed {
         self.exact.is_empty() && self.templates.is_empty()
     }
 
+    /// Whether something that this resource is read for is among it.
+    pub(super) fn concerns(&self, resource: &Resource) -> bool {
+        let mut templates = self.templates.iter();
+        if templates.any(|changed| changed.resource.key() == resource.key()) {
+            return true;
+        }
+        match &resource.template {
+            None => self.exact.contains(resource.key()),
+            Some(template) => self
+                .exact
+                .iter()
+                .any(|uri| Uri::parse(uri).is_ok_and(|uri| template.matches(&uri).is_some())),
+        }
+    }
+
     /// Which of a listener's URIs lead to what has changed. `keys` are their canonical forms in byte
     /// order, each with the URI as the listener wrote it.
     pub(super) fn among<'k>(&'k self, keys: &'k [(Box<str>, Arc<str>)]) -> Vec<Arc<str>> {

@@ -95,23 +95,20 @@ impl Runtime {
                 self.call_tool(entry, arguments, request).await
             }
             Operation::ListResources { cursor } => {
-                self.resource_page(cursor.as_deref(), &context.caller).await
+                let page = self.resource_page(cursor.as_deref(), &context.caller);
+                Box::pin(page).await
             }
             Operation::ListResourceTemplates { cursor } => {
                 let seen = self.seen_by(&context.caller);
                 seen.templates.page(cursor.as_deref())
             }
-            Operation::ReadResource { uri } => {
-                let read = self.read_resource(uri, request);
-                read.await
-            }
+            Operation::ReadResource { uri } => Box::pin(self.read_resource(uri, request)).await,
             Operation::ListPrompts { cursor } => {
                 let seen = self.seen_by(&context.caller);
                 seen.prompts.page(cursor.as_deref())
             }
             Operation::GetPrompt { name, arguments } => {
-                let got = self.get_prompt(name, arguments, request);
-                got.await
+                Box::pin(self.get_prompt(name, arguments, request)).await
             }
             Operation::Complete {
                 reference,
@@ -120,7 +117,7 @@ impl Runtime {
                 others,
             } => {
                 let completed = self.complete(reference, &argument, typed, others, request);
-                completed.await
+                Box::pin(completed).await
             }
         }
     }
@@ -156,7 +153,8 @@ impl Runtime {
         };
         match entry.wraps.around(&inside, scope).await {
             Ok(answer) => Ok(answer),
-            Err(Stop::Refused(text)) => refused(text),
+            // An actor's text may hold anything.
+            Err(Stop::Refused(text)) => refused(self.hidden(&text)),
             Err(Stop::Error(error)) => Err(error),
         }
     }
@@ -211,21 +209,23 @@ impl Runtime {
             .with(root, brought)
             .with("secrets", Arc::clone(&self.values.secrets))
             .with("env", Arc::clone(&self.values.env))
-            .with_lazy("request", move || {
-                let mut request = Map::new();
-                request.insert("id".into(), request_id.clone().into());
-                request.insert("method".into(), method.into());
-                Value::Object(request)
-            })
-            .with_lazy("client", move || {
-                let mut members = Map::new();
-                if let Some(client) = &client {
-                    members.insert("name".into(), client.name.clone().into());
-                    members.insert("version".into(), client.version.clone().into());
+            .with_each_lazy(["request", "client", "auth"], move |name| match name {
+                "request" => {
+                    let mut request = Map::new();
+                    request.insert("id".into(), request_id.clone().into());
+                    request.insert("method".into(), method.into());
+                    Value::Object(request)
                 }
-                Value::Object(members)
+                "client" => {
+                    let mut members = Map::new();
+                    if let Some(client) = &client {
+                        members.insert("name".into(), client.name.clone().into());
+                        members.insert("version".into(), client.version.clone().into());
+                    }
+                    Value::Object(members)
+                }
+                _ => auth(&caller),
             })
-            .with_lazy("auth", move || auth(&caller))
     }
 }
 

@@ -7,6 +7,7 @@ mod complete;
 mod cursor;
 mod diff;
 mod execute;
+mod forget;
 mod handle;
 mod hub;
 mod list;
@@ -29,6 +30,7 @@ use crate::action::outputs::{self, Outputs};
 use crate::model::{Actor, Cache, Catalog, Counts, Kind, Prompt, Tool, Values};
 use crate::ops::Ready;
 use crate::protocol::Face;
+use crate::secret::Mask;
 use ask::Asking;
 use resources::Resources;
 use set::Set;
@@ -132,6 +134,11 @@ impl Runtime {
             && self.resources.set.is_as(&other.resources.set)
             && self.prompts.is_as(&other.prompts)
             && self.actors.is_as(&other.actors)
+    }
+
+    /// A text for a caller, whoever made it, without the secrets that it may hold.
+    fn hidden(&self, text: &str) -> String {
+        Mask::of(&self.values.secrets).hide(text).into_owned()
     }
 
     /// The actions of all components.

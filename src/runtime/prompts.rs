@@ -49,7 +49,7 @@ impl Runtime {
             entry,
             request,
         };
-        wrapped(entry, &inside, scope).await
+        self.wrapped(entry, &inside, scope).await
     }
 
     async fn prompt(
@@ -163,7 +163,7 @@ impl Runtime {
                     typed: &typed,
                     request,
                 };
-                wrapped(entry, &inside, scope).await
+                self.wrapped(entry, &inside, scope).await
             }
         }
     }
@@ -185,6 +185,21 @@ impl Runtime {
             ),
         };
         complete::candidates(live, scope, output)
+    }
+
+    /// A call inside the wrappers of its component. A component that is no tool has no other way to
+    /// say that it refuses than a protocol error.
+    pub(super) async fn wrapped<C: Component>(
+        &self,
+        entry: &Entry<C>,
+        inside: &dyn Inside,
+        scope: Scope,
+    ) -> Result<Answer, OpError> {
+        match entry.wraps.around(inside, scope).await {
+            Ok(answer) => Ok(answer),
+            Err(Stop::Refused(text)) => Err(OpError::Failed(self.hidden(&text))),
+            Err(Stop::Error(error)) => Err(error),
+        }
     }
 }
 
@@ -301,20 +316,6 @@ fn texts(arguments: Map<String, Value>) -> Result<Map<String, Value>, String> {
     match arguments.iter().find(|(_, value)| !value.is_string()) {
         None => Ok(arguments),
         Some((name, _)) => Err(format!("went on with a `{name}` that is no text")),
-    }
-}
-
-/// A call inside the wrappers of its component. A component that is no tool has no other way to say
-/// that it refuses than a protocol error.
-pub(super) async fn wrapped<C: Component>(
-    entry: &Entry<C>,
-    inside: &dyn Inside,
-    scope: Scope,
-) -> Result<Answer, OpError> {
-    match entry.wraps.around(inside, scope).await {
-        Ok(answer) => Ok(answer),
-        Err(Stop::Refused(text)) => Err(OpError::Failed(text)),
-        Err(Stop::Error(error)) => Err(error),
     }
 }
 

@@ -3,7 +3,6 @@
 use super::Runtime;
 use super::ask::{Asked, NotAsked, check_caller};
 use super::execute::{Request, permit};
-use super::prompts::wrapped;
 use super::set::{Entry, Set};
 use super::watched::listed_value;
 use crate::action::file::{FileAction, Listed};
@@ -36,11 +35,16 @@ pub(super) struct Resources {
     /// Those without a template that take scopes, by what their URIs mean.
     guarded: HashMap<Vec<u8>, Vec<Arc<Resource>>>,
     has_files: bool,
+    /// The keys of those of which a wrapper keeps answers.
+    pub(super) keeping: Vec<String>,
 }
 
 impl Resources {
     pub(super) fn new(entries: Vec<Entry<Resource>>) -> Self {
         let has_files = entries.iter().any(|entry| listing(entry).is_some());
+        let keeping = entries.iter().filter(|entry| entry.wraps.keep_answers());
+        let keeping = keeping.map(|entry| entry.component.key().to_owned());
+        let keeping = keeping.collect();
         let set = Set::new(entries);
         let all: Vec<Arc<Resource>> = set.in_order().cloned().collect();
         let templates = all.into_iter().filter(|each| each.template.is_some());
@@ -64,6 +68,7 @@ impl Resources {
             set,
             templates,
             has_files,
+            keeping,
         }
     }
 
@@ -420,7 +425,7 @@ impl Runtime {
             uri: &uri,
             request,
         };
-        wrapped(entry, &inside, scope).await
+        self.wrapped(entry, &inside, scope).await
     }
 
     /// What is kept of a long output. A part of it is for the caller who was told where.

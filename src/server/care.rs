@@ -111,11 +111,13 @@ impl Care {
         }
         let given_up = self.shutdown.given_up();
         let queued = given_up.run_until_cancelled(admission.queue());
-        Err(match tokio::time::timeout(self.limit, queued).await {
-            Ok(Some(Ok(turn))) => return Ok(Some(turn)),
-            Ok(Some(Err(busy))) => busy.to_string(),
-            Ok(None) => "the server is stopping".into(),
-            Err(_) => format!("no turn came within {}", Time(self.limit)),
-        })
+        Err(
+            match Box::pin(tokio::time::timeout(self.limit, queued)).await {
+                Ok(Some(Ok(turn))) => return Ok(Some(turn)),
+                Ok(Some(Err(busy))) => busy.to_string(),
+                Ok(None) => "the server is stopping".into(),
+                Err(_) => format!("no turn came within {}", Time(self.limit)),
+            },
+        )
     }
 }

@@ -122,20 +122,20 @@ async fn until_answered<E: Execute>(
     }
     for _ in 0..MOST_TIMES {
         let work = runtime.execute(operation.clone(), &context, notices);
-        let required = match timeout(limit, work).await? {
+        let required = match Box::pin(timeout(limit, work)).await? {
             Ok(Answer::NeedsInput(required)) => required,
             outcome => return Ok(outcome),
         };
         drop(turn.take());
         let asked = care.asking.ask(session, notices, required, care.answers);
-        match asked.await {
+        match Box::pin(asked).await {
             Ok(input) => context.input = input,
             Err(OpError::Failed(text)) if context.method == "tools/call" => {
                 return Ok(Ok(Answer::Tool(ToolOutcome::error(text))));
             }
             Err(error) => return Ok(Err(error)),
         }
-        turn = match care.take_turn(&operation).await {
+        turn = match Box::pin(care.take_turn(&operation)).await {
             Ok(turn) => turn,
             Err(why) => return Ok(Err(OpError::Internal(why))),
         };

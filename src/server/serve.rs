@@ -144,7 +144,10 @@ impl<S: Snapshots> Server<S> {
                     let fault = OpError::Internal(full.to_string()).into();
                     message(call.reply_to.refuse(&fault))
                 }
-                Ok(place) => outliving(runtime, call, place, &self.care, may_stream).await,
+                Ok(place) => {
+                    let carried = outliving(runtime, call, place, &self.care, may_stream);
+                    Box::pin(carried).await
+                }
             };
         }
         let (access, caller) = (runtime.access(), call.context.caller.clone());
@@ -154,7 +157,7 @@ impl<S: Snapshots> Server<S> {
             return answer(response, &access, &caller);
         };
         let noted = Noted::new(runtime, call, ends, &self.care, Outlives::Nothing);
-        match noted.first().await {
+        match Box::pin(noted.first()).await {
             First::Answer(response) => answer(response, &access, &caller),
             First::Notice(noted) => Reply::Stream(Box::pin(noted)),
             First::Nothing => Reply::Accepted,

@@ -22,8 +22,8 @@ impl RequestId {
     }
 
     /// Runs what works on this request.
-    pub async fn scope<F: Future>(self, work: F) -> F::Output {
-        CURRENT.scope(self, work).await
+    pub fn scope<F: Future>(self, work: F) -> impl Future<Output = F::Output> {
+        CURRENT.scope(self, work)
     }
 
     /// The request that is worked on here, if one is.

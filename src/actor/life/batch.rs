@@ -2,16 +2,17 @@
 //! before each save, so that a slow disk is waited for once.
 
 use super::{Life, Running};
-use crate::actor::declared::{Declared, NotHandled};
+use crate::actor::declared::NotHandled;
 use crate::actor::error::CallError;
 use crate::actor::mailbox::{Envelope, ReplyTo};
-use crate::actor::store::Store;
 use crate::model::Body;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// Most messages that are handled before their state is saved.
 const MOST: usize = 64;
+/// Most bytes of what they changed, about: until it is saved, what was there before is kept.
+const MOST_BYTES: usize = 64 << 20;
 
 /// A message that was handled, and whose reply is held back.
 struct Held {
@@ -50,20 +51,21 @@ impl Life {
                 result,
             });
             next = match store {
-                Some(_) if held.len() < MOST => self.mailbox.take(),
+                Some(_) if held.len() < MOST && held.len() * state.bytes() < MOST_BYTES => {
+                    self.mailbox.take()
+                }
                 _ => None,
             };
         }
         let changed = undo.iter().any(|members| !members.is_empty());
-        if changed
-            && let Some(store) = store
-            && let Err(error) = save(state, store).await
-        {
-            while let Some(members) = undo.pop() {
-                state.undo(members);
+        if changed && let Err(error) = self.save().await {
+            if let Running::Declared { state, .. } = &mut self.running {
+                while let Some(members) = undo.pop() {
+                    state.undo(members);
+                }
             }
-            let path = store.path();
-            let text = format!("the state cannot be saved to `{}`: {error}", path.display());
+            // Where it is kept is not for callers.
+            let text = format!("the state cannot be saved: {error}");
             for one in &mut held {
                 one.result = Err(NotHandled::Failed(text.clone()));
             }
@@ -92,11 +94,31 @@ impl Life {
             (None, _) => {}
         }
     }
-}
 
-async fn save(state: &Declared, store: &Store) -> Result<(), std::io::Error> {
-    let store = store.clone();
-    let state = state.shared();
-    let saved = tokio::task::spawn_blocking(move || store.save(&state)).await;
-    saved.unwrap_or_else(|error| Err(std::io::Error::other(error)))
+    /// Saves the state of an actor that is kept on disk, and says when that begins to fail and when it
+    /// works again.
+    pub(super) async fn save(&mut self) -> Result<(), std::io::Error> {
+        let Running::Declared {
+            state,
+            store: Some(store),
+        } = &self.running
+        else {
+            return Ok(());
+        };
+        let (state, to) = (state.shared(), store.clone());
+        let saved = tokio::task::spawn_blocking(move || to.save(&state)).await;
+        let saved = saved.unwrap_or_else(|error| Err(std::io::Error::other(error)));
+        let actor = &self.actor.name;
+        match (&saved, std::mem::replace(&mut self.unsaved, saved.is_err())) {
+            (Err(error), false) => tracing::error!(
+                actor,
+                "the state cannot be saved to `{}`: {error}; until it can be, what would change it \
+                 is refused",
+                store.path().display()
+            ),
+            (Ok(()), true) => tracing::info!(actor, "the state can be saved again"),
+            _ => {}
+        }
+        saved
+    }
 }

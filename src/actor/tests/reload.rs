@@ -87,6 +87,50 @@ async fn a_removed_actor_handles_what_waits_and_can_come_back() {
 }
 
 #[tokio::test]
+async fn a_removed_actor_that_does_not_come_to_an_end_is_ended() {
+    for waiting in [false, true] {
+        let mut slow = worker();
+        if let Body::Worker(spec) = &mut slow.body {
+            spec.timeout = Duration::from_secs(3600);
+        }
+        let (world, a) = World::with(slow).await;
+        let pid = ok(&a, "pid", no_payload()).await;
+        let hang = |a: Address| async move { call(&a, "hang", no_payload()).await };
+        // It hangs on a message that it had when it was removed, or that waited then.
+        let hanging = match waiting {
+            true => {
+                let late = tokio::spawn({
+                    let a = a.clone();
+                    async move { ok(&a, "late", no_payload()).await }
+                });
+                tokio::task::yield_now().await;
+                let hanging = tokio::spawn(hang(a.clone()));
+                tokio::task::yield_now().await;
+                world.become_these([]).await;
+                late.await.unwrap();
+                hanging
+            }
+            false => {
+                let hanging = tokio::spawn(hang(a.clone()));
+                tokio::task::yield_now().await;
+                world.become_these([]).await;
+                hanging
+            }
+        };
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert!(world.actors.runs("a"));
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(31)).await;
+        tokio::time::resume();
+        let absent = CallError::Absent("a".to_owned());
+        assert_eq!(hanging.await.unwrap(), Err(absent));
+        eventually("gone", || !world.actors.runs("a")).await;
+        assert!(!is_alive(&pid));
+        world.end().await;
+    }
+}
+
+#[tokio::test]
 async fn one_that_is_declared_again_while_it_stops_goes_on() {
     let (world, a) = World::with(worker()).await;
     let late = tokio::spawn({
@@ -138,5 +182,51 @@ async fn what_cannot_be_started_leaves_everything_as_it_was() {
         new.cast("x", no_payload()),
         Err(CallError::Absent("new".to_owned()))
     );
+    world.end().await;
+}
+
+#[tokio::test]
+async fn one_that_has_stopped_while_it_was_prepared_again_begins_anew() {
+    let (world, a) = World::with(counter()).await;
+    ok(&a, "add", json!({ "by": 1 })).await;
+    world.become_these([]).await;
+    let wanted = [Arc::new(counter())];
+    let prepared = world.actors.prepare(&wanted, false, |_| false).await;
+    eventually("stopped", || !world.actors.runs("a")).await;
+    prepared.unwrap().commit();
+    assert_eq!(ok(&a, "add", json!({ "by": 1 })).await, json!(1));
+    world.end().await;
+}
+
+#[tokio::test]
+async fn one_that_is_kept_on_disk_from_now_on_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let keeping = |digest| Actor {
+        keep_state: true,
+        ..changed(counter(), digest)
+    };
+    let kept = |digest| Actor {
+        persist: true,
+        ..keeping(digest)
+    };
+    let world = World::new(Some(folder.path()));
+    world.become_these([keeping(0)]).await;
+    let a = world.actors.address("a");
+    ok(&a, "add", json!({ "by": 1 })).await;
+    world.become_these([kept(1)]).await;
+    assert_eq!(ok(&a, "add", json!({ "by": 1 })).await, json!(2));
+    // Not kept for a while, what it comes to is newer than what lies on disk.
+    world.become_these([keeping(2)]).await;
+    assert_eq!(ok(&a, "add", json!({ "by": 1 })).await, json!(3));
+    world.become_these([kept(3)]).await;
+    assert_eq!(ok(&a, "get", no_payload()).await["count"], 3);
+    // What was carried over is on disk before anything is answered.
+    let shutdown = world.shutdown.clone();
+    drop(world);
+    assert!(shutdown.wait(LONG).await);
+    let world = World::new(Some(folder.path()));
+    world.become_these([kept(3)]).await;
+    let a = world.actors.address("a");
+    assert_eq!(ok(&a, "get", no_payload()).await["count"], 3);
     world.end().await;
 }

@@ -191,6 +191,40 @@ async fn a_worker_that_reads_nothing_does_not_hold_up_its_actor() {
 }
 
 #[tokio::test]
+async fn a_worker_that_never_stops_writing_is_written_to() {
+    // Each line is one write, so that none falls into the middle of another.
+    let endless = "while :; do echo '{}'; done &\n";
+    let endless = format!("yes >&2 &\n{endless}{endless}{WORKER}");
+    let (world, a) = World::with(of(Body::Worker(script(&endless)))).await;
+    // Each answer stands behind a pipe full of lines.
+    for count in 1..=2 {
+        assert_eq!(ok(&a, "add", no_payload()).await, json!(count));
+    }
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_timer_that_is_always_due_takes_turns_with_the_mailbox() {
+    let timers = vec![timer(1, "slow"), timer(1, "slow")];
+    let slow = "while read -r line; do case $line in *call*) id=${line#*:}; echo \
+                \"{\\\"id\\\":${id%%,*},\\\"reply\\\":{}}\" ;; *) sleep 0.02; echo x >&2 ;; esac; done";
+    let slow = Actor {
+        timers,
+        ..of(Body::Worker(script(slow)))
+    };
+    let (world, a) = World::with(slow).await;
+    for _ in 0..20 {
+        ok(&a, "x", no_payload()).await;
+    }
+    world.become_these([]).await;
+    eventually("gone, though its timers are due", || {
+        !world.actors.runs("a")
+    })
+    .await;
+    world.end().await;
+}
+
+#[tokio::test]
 async fn lines_and_mailboxes_are_bounded() {
     let (world, a) = World::with(Actor {
         mailbox: 2,

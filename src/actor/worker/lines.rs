@@ -3,6 +3,7 @@
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
+use tokio::task::coop::consume_budget;
 
 /// How much is read at once.
 const PIECE: usize = 16 * 1024;
@@ -47,6 +48,8 @@ impl Lines {
 
     /// Waits for the next line; after the end for ever. May be dropped and called again.
     pub(super) async fn next(&mut self) -> Line {
+        // Thousands of lines can lie ready; others have their turn.
+        consume_budget().await;
         loop {
             if let Some(line) = self.ready() {
                 return line;

@@ -56,14 +56,14 @@ impl Log {
             .collect();
         Self {
             actor: actor.to_owned(),
-            mask: Mask::of(&secrets),
+            mask: Mask::of_lines(&secrets),
             has_limits: !spec.limits.is_empty(),
             limiter: Limiter::new(),
         }
     }
 
-    /// A line of standard error.
-    pub(super) fn error_line(&mut self, bytes: &[u8]) {
+    /// A line of standard error; `cut` when it is only the beginning of one.
+    pub(super) fn error_line(&mut self, bytes: &[u8], cut: bool) {
         let report = [bytes, b"\n"].concat();
         if let Some(error) = self.has_limits.then(|| read_report(&report)).flatten() {
             tracing::error!(
@@ -73,15 +73,15 @@ impl Log {
             return;
         }
         if !bytes.trim_ascii().is_empty() && self.may() {
-            let text = self.shown(bytes, usize::MAX);
+            let text = self.shown(bytes, cut, usize::MAX);
             tracing::info!(actor = self.actor, "stderr: {text}");
         }
     }
 
-    /// A line of standard output that says nothing.
-    pub(super) fn junk(&mut self, bytes: &[u8], why: &str) {
+    /// A line of standard output that says nothing; `cut` when it is only the beginning of one.
+    pub(super) fn junk(&mut self, bytes: &[u8], cut: bool, why: &str) {
         if self.may() {
-            let text = self.shown(bytes, SHOWN);
+            let text = self.shown(bytes, cut, SHOWN);
             tracing::warn!(actor = self.actor, "the worker wrote {why}: {text}");
         }
     }
@@ -92,8 +92,8 @@ impl Log {
             return;
         }
         let text = match data {
-            Value::String(text) => self.shown(text.as_bytes(), SHOWN_LOG),
-            data => self.shown(data.to_string().as_bytes(), SHOWN_LOG),
+            Value::String(text) => self.shown(text.as_bytes(), false, SHOWN_LOG),
+            data => self.shown(data.to_string().as_bytes(), false, SHOWN_LOG),
         };
         let actor = &self.actor;
         match level {
@@ -104,12 +104,15 @@ impl Log {
         }
     }
 
-    fn shown(&self, bytes: &[u8], most: usize) -> String {
-        let text = String::from_utf8_lossy(bytes);
+    fn shown(&self, bytes: &[u8], cut: bool, most: usize) -> String {
+        // Where it was cut half a secret may stand, which nothing hides.
+        let unsure = if cut { self.mask.longest() } else { 0 };
+        let sure = bytes.get(..bytes.len().saturating_sub(unsure));
+        let text = String::from_utf8_lossy(sure.unwrap_or_default());
         let text = self.mask.hide(text);
         let end = text.floor_char_boundary(most.min(text.len()));
         match text.get(..end) {
-            Some(short) if end < text.len() => format!("{short}…"),
+            Some(short) if cut || end < text.len() => format!("{short}…"),
             _ => text.into_owned(),
         }
     }

@@ -130,29 +130,34 @@ fn engine(
             Scope::Basic,
             patterns,
         ))),
-        Validation::Full => match build(document.root, patterns) {
-            Ok(validator) => Some(Engine::Full {
-                validator: Box::new(validator),
+        Validation::Full => {
+            let validator = if document.is_plain() {
+                OnceLock::new()
+            } else {
+                let built = build(document.root, patterns, Pace::Usual);
+                let built = built.map_err(|error| findings.push(error)).ok()?;
+                OnceLock::from(Some(Box::new(built)))
+            };
+            Some(Engine::Full {
+                validator,
                 hurried: OnceLock::new(),
                 rules: OnceLock::new(),
-            }),
-            Err(error) => {
-                findings.push(error);
-                None
-            }
-        },
+            })
+        }
     }
 }
 
 /// Compiles the checked document. The validator refuses little that the checks let through; what
 /// it does refuse, or panics on, is a refused schema and not the end of the server.
-fn build(root: &Value, patterns: &Patterns) -> Result<Validator, SchemaError> {
+pub(super) fn build(
+    root: &Value,
+    patterns: &Patterns,
+    pace: Pace,
+) -> Result<Validator, SchemaError> {
     let refused = |pointer: &str, message: String| {
         SchemaError::new(SchemaErrorKind::Unsupported, pointer, message)
     };
-    match catch_unwind(AssertUnwindSafe(|| {
-        patterns.options(Pace::Usual).build(root)
-    })) {
+    match catch_unwind(AssertUnwindSafe(|| patterns.options(pace).build(root))) {
         Ok(Ok(validator)) => Ok(validator),
         Ok(Err(error)) => Err(refused(
             error.instance_path().as_str(),

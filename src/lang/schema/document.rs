@@ -114,6 +114,14 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// Whether only keywords stand in it that the checks judge whole: a validator of it can be built.
+    pub(super) fn is_plain(&self) -> bool {
+        self.nodes.iter().all(|node| match node.schema {
+            Value::Object(members) => members.keys().all(|keyword| keywords::is_plain(keyword)),
+            _ => true,
+        })
+    }
+
     /// Makes a subschema of the value at `pointer`, which only a reference leads to.
     pub(super) fn add_stray(
         &mut self,

@@ -95,7 +95,8 @@ pub struct Schema {
 
 enum Engine {
     Full {
-        validator: Box<Validator>,
+        /// Built by the first value where that cannot fail: most schemas of many tools are never used.
+        validator: OnceLock<Option<Box<Validator>>>,
         /// For values of many strings, where patterns backtrack. Built by the first of them.
         hurried: OnceLock<Option<Box<Validator>>>,
         /// Built by the first refused value.
@@ -158,13 +159,22 @@ impl Schema {
             } => {
                 let hurried = match pace {
                     Pace::Usual => None,
-                    Pace::Hurried => hurried.get_or_init(|| self.hurried_validator()).as_ref(),
+                    Pace::Hurried => hurried.get_or_init(|| self.validator(pace)).as_ref(),
                 };
-                if hurried.unwrap_or(validator).is_valid(value) {
+                let usual = || {
+                    validator
+                        .get_or_init(|| self.validator(Pace::Usual))
+                        .as_ref()
+                };
+                let rules = || rules.get_or_init(|| self.full_rules());
+                let is_valid = match hurried.or_else(usual) {
+                    Some(validator) => validator.is_valid(value),
+                    None => rules().is_valid(value, pace),
+                };
+                if is_valid {
                     return Ok(());
                 }
-                let rules = rules.get_or_init(|| self.full_rules());
-                Err(rules.explain(value, pace))
+                Err(rules().explain(value, pace))
             }
         }
     }
@@ -205,14 +215,21 @@ impl Schema {
         }
     }
 
+    /// Whether the validator takes the schema, also where it is not needed yet.
+    #[cfg(test)]
+    fn has_validator_for_tests(&self) -> bool {
+        self.validator(Pace::Usual).is_some()
+    }
+
     fn full_rules(&self) -> Rules {
         let document = Document::read(&self.json, self.dialect, &mut Vec::new());
         Rules::build(&document, Scope::Full, &self.patterns)
     }
 
-    fn hurried_validator(&self) -> Option<Box<Validator>> {
-        let options = self.patterns.options(Pace::Hurried);
-        options.build(&self.json).ok().map(Box::new)
+    fn validator(&self, pace: Pace) -> Option<Box<Validator>> {
+        compile::build(&self.json, &self.patterns, pace)
+            .ok()
+            .map(Box::new)
     }
 }
 

@@ -34,7 +34,8 @@ enum Kind {
     Object(Arc<Map<String, Value>>),
     Value(Arc<Value>),
     Lazy {
-        make: Arc<dyn Fn() -> Value + Send + Sync>,
+        make: Arc<dyn Fn(&'static str) -> Value + Send + Sync>,
+        name: &'static str,
         made: OnceLock<Value>,
     },
 }
@@ -66,13 +67,21 @@ impl Scope {
         name: &'static str,
         make: impl Fn() -> Value + Send + Sync + 'static,
     ) -> Self {
-        self.with(
-            name,
-            Root(Kind::Lazy {
-                make: Arc::new(make),
-                made: OnceLock::new(),
-            }),
-        )
+        self.with_each_lazy([name], move |_| make())
+    }
+
+    /// The same for several names, whose values are made of the same things: `make` is told which.
+    #[must_use]
+    pub fn with_each_lazy<const N: usize>(
+        self,
+        names: [&'static str; N],
+        make: impl Fn(&'static str) -> Value + Send + Sync + 'static,
+    ) -> Self {
+        let make: Arc<dyn Fn(&'static str) -> Value + Send + Sync> = Arc::new(make);
+        names.into_iter().fold(self, |scope, name| {
+            let (make, made) = (Arc::clone(&make), OnceLock::new());
+            scope.with(name, Root(Kind::Lazy { make, name, made }))
+        })
     }
 
     pub(super) fn root(&self, name: &str) -> Option<Found<'_>> {
@@ -80,7 +89,7 @@ impl Scope {
         Some(match &root.0 {
             Kind::Object(members) => Found::Object(members),
             Kind::Value(value) => Found::Value(value),
-            Kind::Lazy { make, made } => Found::Value(made.get_or_init(|| make())),
+            Kind::Lazy { make, name, made } => Found::Value(made.get_or_init(|| make(name))),
         })
     }
 

@@ -4,6 +4,7 @@
 use super::arguments::{Declared, additional, object};
 use super::codes::{BAD_JSON, CONFLICT, UNSUPPORTED_ASSERTION};
 use super::schema_place::{Origin, say, say_at};
+use super::wrap::asks_an_actor;
 use super::{Cx, outside_file, read_named};
 use crate::lang::diag::Diagnostic;
 use crate::lang::schema::{Root, Schema, Validation, header_params, unsupported_assertions};
@@ -21,9 +22,8 @@ pub(super) struct Input {
     pub(super) schema: Option<Arc<Schema>>,
 }
 
-/// A tool's input schema: `arguments`, or `input_schema`.
-pub(super) fn input<'a>(cx: &Cx<'a>, table: &Table<'a>) -> Input {
-    let validation = cx.settings.server.validation;
+/// A tool's input schema: `arguments`, or `input_schema`. `defaults` is the file's `[defaults]`.
+pub(super) fn input<'a>(cx: &Cx<'a>, table: &Table<'a>, defaults: Option<&Table<'a>>) -> Input {
     let raw = table.entry("input_schema");
     let declared = table.table("arguments");
     let closed = additional(table);
@@ -55,7 +55,7 @@ pub(super) fn input<'a>(cx: &Cx<'a>, table: &Table<'a>) -> Input {
             };
         };
         let json = Arc::new(json);
-        let schema = compile(cx, table, &json, &origin, Root::Input, validation);
+        let schema = compile_input(cx, table, &json, &origin, defaults);
         return Input {
             json: Some(json),
             schema: schema.filter(|_| described.is_none() && !has_closed),
@@ -80,7 +80,7 @@ pub(super) fn input<'a>(cx: &Cx<'a>, table: &Table<'a>) -> Input {
     };
     let json = Arc::new(Value::Object(json));
     Input {
-        schema: compile(cx, table, &json, &origin, Root::Input, validation),
+        schema: compile_input(cx, table, &json, &origin, defaults),
         json: Some(json),
     }
 }
@@ -230,6 +230,28 @@ fn say_unsupported(table: &Table<'_>, json: &Value, origin: &Origin<'_>) {
     }
 }
 
+/// Compiles a tool's input schema. What reaches an actor is always checked, be it the tool's own or one
+/// that decides over its calls; of its own no assertion may be left out.
+fn compile_input<'a>(
+    cx: &Cx<'a>,
+    table: &Table<'a>,
+    json: &Arc<Value>,
+    origin: &Origin<'_>,
+    defaults: Option<&Table<'a>>,
+) -> Option<Arc<Schema>> {
+    let is_sent = table.has("actor");
+    let validation = match cx.settings.server.validation {
+        Validation::None if is_sent || asks_an_actor(table, defaults) => Validation::Basic,
+        validation => validation,
+    };
+    let before = cx.findings.errors();
+    if is_sent {
+        say_unsupported(table, json, origin);
+    }
+    let schema = compile(cx, table, json, origin, Root::Input, validation);
+    schema.filter(|_| cx.findings.errors() == before)
+}
+
 /// Compiles a schema, and says what is wrong with it where that was written.
 pub(super) fn compile(
     cx: &Cx<'_>,
@@ -245,14 +267,6 @@ pub(super) fn compile(
     {
         for error in &errors {
             say(table, error, origin);
-        }
-    }
-    let mut validation = validation;
-    if root == Root::Input && table.has("actor") {
-        say_unsupported(table, json, origin);
-        // What reaches an actor is always checked.
-        if validation == Validation::None {
-            validation = Validation::Basic;
         }
     }
     match cx.schemas.get_or_compile(json, root, validation) {

@@ -43,7 +43,7 @@ fn build<'a>(
     let icons = base::icons(table);
     let metadata = base::metadata(table);
     let annotations = base::tool_annotations(table.table_over("annotations", defaults));
-    let input = schema::input(cx, table);
+    let input = schema::input(cx, table, defaults);
     let output = schema::output(cx, table);
     let call = names::call(cx, input.json.as_deref());
     let asks = ask::asks(cx, table, &call);

@@ -29,6 +29,18 @@ pub(super) fn wraps<'a>(
     items.filter_map(|item| wrap(cx, item, call)).collect()
 }
 
+/// Whether an actor is asked before the calls of this component go on.
+pub(super) fn asks_an_actor(table: &Table<'_>, defaults: Option<&Table<'_>>) -> bool {
+    let own = table.entry("wrap");
+    let wrap = own.or_else(|| defaults?.entry("wrap"));
+    let items = wrap.map(|wrap| wrap.items()).unwrap_or_default();
+    let mut items = items.iter();
+    items.any(|item| {
+        let members = item.members();
+        members.iter().any(|member| member.key == "actor")
+    })
+}
+
 /// An answer that is kept must not name what is gone sooner, or is for one caller.
 pub(super) fn check_cache(table: &Table<'_>, wraps: &[WrapSpec], action: &Action) {
     let caches = |wrap: &WrapSpec| matches!(wrap, WrapSpec::Cache { .. });

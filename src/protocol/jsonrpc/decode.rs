@@ -57,11 +57,11 @@ pub(in crate::protocol) struct Malformed {
     pub(in crate::protocol) notification: bool,
 }
 
-/// Reads one message. A byte order mark before it is passed over (RFC 8259 §8.1).
+/// The text of a message that is safe to read. A byte order mark before it is passed over (RFC 8259 §8.1).
 ///
 /// # Errors
-/// What stands there instead.
-pub(in crate::protocol) fn decode(bytes: &[u8]) -> Result<Message<'_>, Box<Malformed>> {
+/// It is none.
+pub(in crate::protocol) fn checked(bytes: &[u8]) -> Result<&str, Box<Malformed>> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| unread(Fault::Parse(format!("the message is not UTF-8: {error}"))))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -70,6 +70,14 @@ pub(in crate::protocol) fn decode(bytes: &[u8]) -> Result<Message<'_>, Box<Malfo
             "objects and arrays stand more than {MAX_DEPTH} deep"
         ))));
     }
+    Ok(text)
+}
+
+/// Reads one message.
+///
+/// # Errors
+/// What stands there instead.
+pub(in crate::protocol) fn decode(text: &str) -> Result<Message<'_>, Box<Malformed>> {
     let not_json = |error: serde_json::Error| unread(Fault::Parse(error.to_string()));
     match text.trim_ascii_start().as_bytes().first() {
         Some(b'{') => message(&serde_json::from_str(text).map_err(not_json)?),

@@ -10,5 +10,7 @@ mod tests;
 
 pub use id::Id;
 
-pub(super) use decode::{Malformed, Message, Notification, Outcome, Request, decode, text};
+pub(super) use decode::{
+    Malformed, Message, Notification, Outcome, Request, checked, decode, text,
+};
 pub(super) use write::{begin_result, error, notification, request, result};

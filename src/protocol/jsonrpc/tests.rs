@@ -5,6 +5,10 @@ use crate::protocol::codes::Fault;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+fn decode(bytes: &[u8]) -> Result<Message<'_>, Box<Malformed>> {
+    super::checked(bytes).and_then(super::decode)
+}
+
 /// The message's kind and parts, or the fault with the id that could be read.
 fn read(bytes: impl AsRef<[u8]>) -> String {
     match decode(bytes.as_ref()) {

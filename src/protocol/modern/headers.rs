@@ -5,14 +5,19 @@
 use crate::protocol::codes::{Fault, excerpt};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http::HeaderMap;
+use http::header::AsHeaderName;
+use http::{HeaderMap, HeaderName};
 use std::borrow::Cow;
+
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// That `MCP-Protocol-Version` is the version in the body.
 pub(super) fn check_version(headers: &HeaderMap, version: &str) -> Result<(), Fault> {
     compare(
         "MCP-Protocol-Version",
-        only(headers, "MCP-Protocol-Version")?,
+        only(headers, VERSION, "MCP-Protocol-Version")?,
         version,
     )
 }
@@ -24,13 +29,13 @@ pub(super) fn check_target(
     method: &str,
     name: Option<&str>,
 ) -> Result<(), Fault> {
-    compare("Mcp-Method", only(headers, "Mcp-Method")?, method)?;
+    compare("Mcp-Method", only(headers, METHOD, "Mcp-Method")?, method)?;
     let Some(name) = name else {
         return Ok(());
     };
     compare(
         "Mcp-Name",
-        &decoded("Mcp-Name", only(headers, "Mcp-Name")?)?,
+        &decoded("Mcp-Name", only(headers, NAME, "Mcp-Name")?)?,
         name,
     )
 }
@@ -54,12 +59,16 @@ pub(super) fn decoded<'a>(name: &str, value: &'a str) -> Result<Cow<'a, str>, Fa
         .ok_or_else(|| Fault::HeaderMismatch(format!("the {name} header is not Base64 of UTF-8")))
 }
 
-/// The header's one value.
+/// The one value of a header; `name` is how errors write it.
 ///
 /// # Errors
 /// It is missing, stands more than once, or holds characters that no value has.
-pub(super) fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<&'a str, Fault> {
-    let mut values = headers.get_all(name).iter();
+pub(super) fn only<'a>(
+    headers: &'a HeaderMap,
+    header: impl AsHeaderName,
+    name: &str,
+) -> Result<&'a str, Fault> {
+    let mut values = headers.get_all(header).iter();
     let what = match (values.next(), values.next()) {
         (Some(value), None) => match value.to_str() {
             Ok(value) => return Ok(value),

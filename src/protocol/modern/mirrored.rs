@@ -31,7 +31,7 @@ pub(super) fn check(
             }
             continue;
         };
-        let header = decoded(&name, only(headers, &name)?)?;
+        let header = decoded(&name, only(headers, name.as_str(), &name)?)?;
         if !agrees(&header, value) {
             return Err(mismatch(&name, "does not match the value in the body"));
         }

@@ -1,5 +1,6 @@
 //! The members of a request's `params`, found without looking into them.
 
+use super::at_once::Object;
 use super::meta::Meta;
 use crate::protocol::codes::Fault;
 use serde::Deserialize;
@@ -23,10 +24,12 @@ pub(in crate::protocol) struct Params<'a> {
     pub(in crate::protocol) request_state: Option<&'a RawValue>,
 }
 
-#[derive(Default, Deserialize)]
-struct Members<'a> {
-    #[serde(borrow, rename = "_meta")]
-    meta: Option<&'a RawValue>,
+/// The same as they are read, with a `_meta` that may be read with them.
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "M: Deserialize<'de>"))]
+pub(super) struct Members<'a, M> {
+    #[serde(rename = "_meta")]
+    meta: Option<M>,
     #[serde(borrow)]
     name: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -57,29 +60,13 @@ impl<'a> Params<'a> {
     /// # Errors
     /// A member that stands twice, or a `_meta` that is no object.
     pub(in crate::protocol) fn read(params: Option<&'a RawValue>) -> Result<Self, Fault> {
-        let members = match params {
-            Some(params) => serde_json::from_str(params.get())
-                .map_err(|error| Fault::MissingMeta(format!("`params`: {error}")))?,
-            None => Members::default(),
+        let Some(params) = params else {
+            return Ok(Self::default());
         };
-        Ok(Self {
-            meta: members
-                .meta
-                .map(Meta::find)
-                .transpose()?
-                .unwrap_or_default(),
-            name: members.name,
-            uri: members.uri,
-            arguments: members.arguments,
-            cursor: members.cursor,
-            reference: members.reference,
-            argument: members.argument,
-            context: members.context,
-            notifications: members.notifications,
-            input_responses: members.input_responses,
-            request_state: members.request_state,
-            level: members.level,
-        })
+        let members: Members<'_, &RawValue> = serde_json::from_str(params.get())
+            .map_err(|error| Fault::MissingMeta(format!("`params`: {error}")))?;
+        let meta = members.meta.map(Meta::find).transpose()?;
+        Ok(members.with(meta))
     }
 
     /// Whether the request says which revision it is of.
@@ -90,5 +77,31 @@ impl<'a> Params<'a> {
     /// Whether the request says of itself something that in other revisions a handshake has said.
     pub(in crate::protocol) fn stands_alone(&self) -> bool {
         self.meta.is_of_one_request()
+    }
+}
+
+impl<'a, M> Members<'a, M> {
+    fn with(self, meta: Option<Meta<'a>>) -> Params<'a> {
+        Params {
+            meta: meta.unwrap_or_default(),
+            name: self.name,
+            uri: self.uri,
+            arguments: self.arguments,
+            cursor: self.cursor,
+            reference: self.reference,
+            argument: self.argument,
+            context: self.context,
+            notifications: self.notifications,
+            level: self.level,
+            input_responses: self.input_responses,
+            request_state: self.request_state,
+        }
+    }
+}
+
+impl<'a> From<Members<'a, Object<Meta<'a>>>> for Params<'a> {
+    fn from(mut members: Members<'a, Object<Meta<'a>>>) -> Self {
+        let meta = members.meta.take().map(|Object(meta)| meta);
+        members.with(meta)
     }
 }

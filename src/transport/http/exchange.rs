@@ -66,8 +66,8 @@ impl<E: Endpoint> InFlight<E> {
                     .post(&mut head.headers, &mut body, &peer.link)
                     .await
             }
-            Ok(Wish::Stream) => peer.site.stream(&head.headers, &peer.link).await,
-            Ok(Wish::End) => peer.site.end(&head.headers, &peer.link).await,
+            Ok(Wish::Stream) => Box::pin(peer.site.stream(&head.headers, &peer.link)).await,
+            Ok(Wish::End) => Box::pin(peer.site.end(&head.headers, &peer.link)).await,
             // Who may not come in is not told which methods there are.
             Ok(Wish::Other) => match peer.site.endpoint.admit(&head.headers).await {
                 Ok(_) => Err(Refusal::MethodNotAllowed.into()),

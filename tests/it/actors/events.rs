@@ -77,3 +77,42 @@ fn over_stdio_too_and_between_answers() {
         told |= message.get("method").is_some() && uri(&message) == "stock://chairs";
     }
 }
+
+#[test]
+fn what_was_kept_of_a_resource_is_forgotten_before_anybody_is_told() {
+    let resources = r#"
+[[resource]]
+uri_template = "stock://{item}"
+name = "stock"
+actor = { target = "a", call = "add" }
+wrap = [{ cache = { ttl_ms = 600000 } }]
+
+[[resource]]
+uri = "stock:all"
+name = "all"
+actor = { target = "a", call = "add" }
+wrap = [{ timeout_ms = 60000 }, { cache = { ttl_ms = 600000 } }]
+"#;
+    let project = project(&(worker("") + resources));
+    let daemon = project.serve();
+    let read = |uri: &str| {
+        let answer = daemon.ask(&modern(1, "resources/read", json!({ "uri": uri })));
+        let text = answer["result"]["contents"][0]["text"].clone();
+        let value: Value = serde_json::from_str(text.as_str().unwrap()).unwrap();
+        value["count"].as_u64().unwrap()
+    };
+    assert_eq!((read("stock://a"), read("stock:all")), (1, 2));
+    assert_eq!((read("stock://a"), read("stock:all")), (1, 2), "kept");
+    let uris = ["stock://a", "stock:all"];
+    let mut events: Events = daemon.connect().events(&listen(&uris));
+    events.next();
+    ok(&daemon, "say", updated("STOCK://a"));
+    assert_eq!(uri(&events.next().unwrap()), "stock://a");
+    assert_eq!((read("stock://a"), read("stock:all")), (3, 2));
+    ok(&daemon, "say", updated("stock:all"));
+    assert_eq!(uri(&events.next().unwrap()), "stock:all");
+    assert_eq!((read("stock://a"), read("stock:all")), (3, 4));
+    // Of something else, nothing is forgotten.
+    ok(&daemon, "say", updated("other://a"));
+    assert_eq!((read("stock://a"), read("stock:all")), (3, 4));
+}

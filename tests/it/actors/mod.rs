@@ -8,10 +8,11 @@
 //! | what was acknowledged outlives kill -9 | `persist::*`, `model::*` |
 //! | reload keeps actors | `reload::*` |
 //! | events reach subscribers | `events::*` |
-//! | the actor as a wrapper | `policy::*` |
+//! | the actor as a wrapper | `policy::*`, `guarded::*` |
 
 mod declared;
 mod events;
+mod guarded;
 mod messages;
 mod model;
 mod persist;

@@ -110,7 +110,7 @@ fn a_state_that_cannot_be_saved_is_an_error_and_no_change() {
     let beside = file(&project).with_extension("state.new");
     fs::create_dir(&beside).unwrap();
     let said = failed(&daemon, "add", json!({}));
-    assert!(said.starts_with("the state cannot be saved to "), "{said}");
+    assert!(said.starts_with("the state cannot be saved: "), "{said}");
     assert_eq!(count(&daemon), 1);
     fs::remove_dir(&beside).unwrap();
     assert_eq!(ok(&daemon, "add", json!({})), json!({ "count": 2 }));

@@ -17,7 +17,7 @@ fn told(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-fn said(both: &mut Both, method: &str, params: Value) -> String {
+pub fn said(both: &mut Both, method: &str, params: Value) -> String {
     let answer = both.ask(&modern(1, method, params));
     match answer.get("error") {
         Some(error) => {

@@ -1,9 +1,8 @@
 //! A disk that is full: logs are lost and counted, and nothing else is.
 
-use super::{TOOLS, hello, sample};
+use super::{TOOLS, hello, on_small_disk, sample, seen_by};
 use crate::support::{Daemon, Project, within};
 use std::fs::File;
-use std::process::Command;
 
 #[test]
 fn a_full_standard_error_loses_lines_and_no_call() {
@@ -48,32 +47,11 @@ fn a_full_log_folder_loses_lines_until_there_is_room_again() {
         .set("log.audit={ dir = \"logs\", rotate = \"never\" }")
         .set("metrics.listen=['127.0.0.1:0']")
         .set("http.listen=['127.0.0.1:0']");
-    std::fs::create_dir(project.path().join("logs")).unwrap();
-    let enter = ["-Urm", "sh", "-c"];
-    let mount = "mount -t tmpfs -o size=64k none logs && exec \"$@\"";
-    let tried = Command::new("unshare")
-        .args(enter)
-        .args([mount, "sh", "true"])
-        .current_dir(project.path())
-        .output();
-    if !tried.is_ok_and(|done| done.status.success()) {
-        println!("skipped: namespaces are not permitted here");
+    let Some(mut command) = on_small_disk(&project, "serve", "logs") else {
         return;
-    }
-    let plain = project.command("serve");
-    let mut command = Command::new("unshare");
-    command
-        .args(enter)
-        .args([mount, "sh"])
-        .arg(plain.get_program())
-        .args(plain.get_args())
-        .current_dir(project.path());
+    };
     let mut daemon = Daemon::start(&mut command);
-    // The folder as the server sees it.
-    let root = format!("/proc/{}/root", daemon.pid());
-    let logs = std::path::Path::new(&root)
-        .join(project.path().strip_prefix("/").unwrap())
-        .join("logs");
+    let logs = seen_by(daemon.pid(), &project, "logs");
     let filler = logs.join("filler");
     let lost =
         |daemon: &Daemon| sample(daemon, "snodo_log_lines_dropped_total{log=\"audit log\"} ");

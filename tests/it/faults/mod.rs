@@ -5,10 +5,13 @@ mod clients;
 mod clock;
 mod crowds;
 mod disk;
+mod states;
 
-use crate::support::{Daemon, call, text_of};
+use crate::support::{Daemon, Project, call, text_of};
 use serde_json::json;
 use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::Command;
 
 const TOOLS: &str = "\
 [[tool]]
@@ -55,4 +58,35 @@ fn sample(daemon: &Daemon, name: &str) -> f64 {
     let text = connection.reply().text();
     let line = text.lines().find_map(|line| line.strip_prefix(name));
     line.map_or(0.0, |value| value.trim().parse().unwrap())
+}
+
+/// The program with this command, a folder of its project a disk of 64 KiB that nobody else sees; `None`
+/// where that is not permitted.
+fn on_small_disk(project: &Project, subcommand: &str, folder: &str) -> Option<Command> {
+    std::fs::create_dir(project.path().join(folder)).unwrap();
+    let enter = ["-Urm", "sh", "-c"];
+    let mount = format!("mount -t tmpfs -o size=64k none {folder} && exec \"$@\"");
+    let mut tried = Command::new("unshare");
+    tried.args(enter).args([&mount, "sh", "true"]);
+    let tried = tried.current_dir(project.path()).output();
+    if !tried.is_ok_and(|done| done.status.success()) {
+        println!("skipped: namespaces are not permitted here");
+        return None;
+    }
+    let plain = project.command(subcommand);
+    let mut command = Command::new("unshare");
+    command
+        .args(enter)
+        .args([&mount, "sh"])
+        .arg(plain.get_program())
+        .args(plain.get_args())
+        .current_dir(project.path());
+    Some(command)
+}
+
+/// A folder of a project as this process sees it.
+fn seen_by(pid: u32, project: &Project, folder: &str) -> PathBuf {
+    let root = PathBuf::from(format!("/proc/{pid}/root"));
+    root.join(project.path().strip_prefix("/").unwrap())
+        .join(folder)
 }

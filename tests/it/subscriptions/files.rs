@@ -253,3 +253,28 @@ fn another_folder_is_another_list() {
         );
     }
 }
+
+#[test]
+fn what_a_cache_kept_is_forgotten_when_its_file_is_edited() {
+    let cached = MANIFEST.replace(
+        "\nname = ",
+        "\nwrap = [{ cache = { ttl_ms = 600000 } }]\nname = ",
+    );
+    let project = project().manifest("a.toml", &cached);
+    let daemon = project.serve();
+    let uris = ["notes://one", "docs:///a.md"];
+    let mut events = daemon
+        .connect()
+        .events(&listen(1, json!({ "resourceSubscriptions": uris })));
+    events.next();
+    let read = |uri: &str| {
+        let read = daemon.ask(&modern(1, "resources/read", json!({ "uri": uri })));
+        read["result"]["contents"][0]["text"].clone()
+    };
+    for (file, uri) in [("docs/one.txt", uris[0]), ("docs/a.md", uris[1])] {
+        read(uri);
+        project.save(file, "another text");
+        assert_eq!(next_uri(&mut events), uri);
+        assert_eq!(read(uri), "another text");
+    }
+}

@@ -121,6 +121,63 @@ fn a_place_is_free_again_whatever_way_the_call_ended() {
 }
 
 #[test]
+fn a_place_is_kept_through_a_reload_and_given_back_when_the_caller_leaves() {
+    let manifest = "[[tool]]\nname = \"t\"\narguments.s = { type = \"string\", default = \"600\" }\n\
+                    shell = { command = [\"sh\", \"-c\", \"echo x >>runs; sleep $S; exit 1\"], env = { S = \"{{ args.s }}\" } }\n\
+                    wrap = [{ concurrency = 1 }, { timeout_ms = 60000 }]\n";
+    let project = Project::with(manifest)
+        .set("reload.debounce_ms=20")
+        .set("server.grace_ms=100");
+    let mut daemon = project.serve();
+    let busy = "too busy: at most 1 at a time and 0 waiting; try again later";
+    let free = |daemon: &crate::support::Daemon| {
+        crate::support::within("the place is free", || {
+            (ask(daemon, json!({ "s": "0" })).1 != busy).then_some(())
+        });
+    };
+    for round in 0..3 {
+        let before = runs(&project);
+        let mut connection = daemon.connect();
+        connection.send_message(&call(1, "t", json!({})));
+        crate::support::within("it has begun", || (runs(&project) > before).then_some(()));
+        assert_eq!(ask(&daemon, json!({})).1, busy);
+        // The next runtime has the same places.
+        project.save(
+            "manifests/other.toml",
+            format!("[[tool]]\nname = \"u{round}\"\nresult.text = \"x\"\n"),
+        );
+        daemon.wait_for_log(&format!("added=\"u{round}\""));
+        assert_eq!(ask(&daemon, json!({})).1, busy);
+        drop(connection);
+        free(&daemon);
+    }
+    // At the end of the server nothing waits for a place that is taken.
+    let mut connection = daemon.connect();
+    let before = runs(&project);
+    connection.send_message(&call(1, "t", json!({})));
+    crate::support::within("it has begun", || (runs(&project) > before).then_some(()));
+    daemon.signal("TERM");
+    assert_eq!(daemon.wait().code(), Some(0));
+}
+
+#[test]
+fn a_place_is_given_back_by_a_timeout_and_a_failure() {
+    let manifest = "[[tool]]\nname = \"t\"\narguments.s = { type = \"string\" }\n\
+                    shell = { command = [\"sh\", \"-c\", \"sleep $S; exit 1\"], env = { S = \"{{ args.s }}\" } }\n\
+                    wrap = [{ concurrency = 1 }, { timeout_ms = 50 }]\n";
+    let project = Project::with(manifest);
+    let daemon = project.serve();
+    for _ in 0..3 {
+        assert_eq!(
+            ask(&daemon, json!({ "s": "600" })).1,
+            "timed out after 50 ms"
+        );
+        let failed = ask(&daemon, json!({ "s": "0" }));
+        assert!(failed.0 && !failed.1.contains("busy"), "{failed:?}");
+    }
+}
+
+#[test]
 fn prompts_and_completion_are_wrapped_and_refuse_as_errors() {
     let manifest = r#"
 [defaults]
