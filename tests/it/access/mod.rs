@@ -1,7 +1,9 @@
 //! Who may call, and what each is shown and may use.
 
+mod attacks;
 mod hidden;
 mod issuer;
+mod listening;
 mod oauth;
 mod sessions;
 mod settings;
