@@ -64,6 +64,11 @@ impl ReplyTo {
         &self.id
     }
 
+    /// The name of the revision that it is in.
+    pub fn revision(&self) -> &'static str {
+        self.dialect.revision().name()
+    }
+
     /// The answer to the request.
     pub fn answer(&self, face: &Face, outcome: Result<Answer, OpError>) -> Response {
         let answer = match outcome {
@@ -136,6 +141,11 @@ impl Subscription {
     /// The request's id.
     pub fn id(&self) -> &Id {
         &self.id
+    }
+
+    /// The name of the revision that it is in.
+    pub fn revision(&self) -> &'static str {
+        Dialect::Modern.revision().name()
     }
 
     /// The first message: what is listened for.

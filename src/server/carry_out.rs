@@ -5,11 +5,12 @@ use super::admission::Turn;
 use super::asking::MOST_TIMES;
 use super::audit::Entry;
 use super::care::Care;
+use super::spans::{self, About};
 use crate::ops::{
     Answer, Caller, Context, Input, InputRequired, Notices, OpError, Operation, ToolOutcome,
 };
 use crate::protocol::{Call, ReplyTo, Response, SessionKey};
-use crate::telemetry::{Histogram, Metrics, Outcome, Present, RequestId};
+use crate::telemetry::{Histogram, Metrics, Outcome, Present, RequestId, Span};
 use crate::units::Time;
 use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
@@ -25,13 +26,22 @@ use tokio::time::timeout;
 /// interior mutability that could be left half changed.
 pub(super) async fn carry_out<E: Execute>(
     runtime: &E,
-    call: Call,
+    mut call: Call,
     notices: &Notices,
     care: &Care,
 ) -> Response {
+    let id = RequestId::next();
+    let mut span = care.watch.spans.begin(About {
+        request: id,
+        operation: Some((&call.operation, runtime.serves(&call.operation))),
+        context: &mut call.context,
+        revision: call.reply_to.revision(),
+        session: call.session,
+        by_http: care.is_by_http(),
+    });
     let turn = match care.turn(&call).await {
         Ok(turn) => turn,
-        Err(refused) => return refused,
+        Err(response) => return spans::refused(&mut span, response),
     };
     let Call {
         operation,
@@ -40,10 +50,10 @@ pub(super) async fn carry_out<E: Execute>(
         session,
         ..
     } = call;
-    let id = RequestId::next();
     let method = context.method;
     let limit = care.limit;
     let mut record = Record::new(id, &operation, &context, care);
+    record.span = span;
     let asks = Asks {
         reply_to: &reply_to,
         session,
@@ -184,6 +194,7 @@ struct Record {
     metrics: Metrics,
     meter: Option<Arc<Histogram>>,
     entry: Option<Entry>,
+    span: Option<Span>,
     _in_flight: Present,
 }
 
@@ -203,6 +214,7 @@ impl Record {
                 _ => None,
             },
             entry: care.watch.audit.begin(id, operation, context),
+            span: None,
             _in_flight: metrics.present(|counters| &counters.in_flight),
             metrics: metrics.clone(),
         }
@@ -220,6 +232,9 @@ impl Drop for Record {
         self.metrics.answered(self.method, self.outcome);
         if let Some(meter) = &self.meter {
             meter.add(took);
+        }
+        if let Some(span) = &mut self.span {
+            spans::end(span, self.outcome, self.code);
         }
         if let Some(entry) = self.entry.take() {
             entry.end(self.outcome, self.code, self.bytes, took);

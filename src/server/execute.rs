@@ -2,6 +2,7 @@
 //! server's own tests bring another, whose tools hang and panic when they are told to.
 
 use crate::access::Access;
+use crate::model::Kind;
 use crate::ops::{Answer, Caller, Context, Notices, OpError, Operation};
 use crate::protocol::Face;
 use crate::runtime::{Handle, Runtime};
@@ -15,6 +16,11 @@ pub trait Execute: Send + Sync + 'static {
 
     /// Whether a resource of this URI may be there: it is declared, or fits a template.
     fn knows(&self, uri: &str) -> bool;
+
+    /// Whether there is what this asks for by name: a tool, a prompt.
+    fn serves(&self, _operation: &Operation) -> bool {
+        true
+    }
 
     /// Who calls. What does not say it asks nobody.
     fn access(&self) -> Arc<Access> {
@@ -60,6 +66,14 @@ impl Execute for Runtime {
 
     fn knows(&self, uri: &str) -> bool {
         Runtime::knows(self, uri)
+    }
+
+    fn serves(&self, operation: &Operation) -> bool {
+        match operation {
+            Operation::CallTool { name, .. } => Runtime::serves(self, Kind::Tool, name),
+            Operation::GetPrompt { name, .. } => Runtime::serves(self, Kind::Prompt, name),
+            _ => true,
+        }
     }
 
     fn access(&self) -> Arc<Access> {
