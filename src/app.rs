@@ -12,10 +12,11 @@ use crate::lang::diag::Diagnostic;
 use crate::manifest::environment::Environment;
 use crate::manifest::settings::Asked;
 use crate::model::{Counts, HttpSettings, Settings};
+use crate::otlp::Exporter;
 use crate::process;
 use crate::reload::{self, KnownFiles, Reloader, State};
 use crate::runtime::{Handle, Hub, Runtime};
-use crate::server::{Audit, Endpoint, Limits, Reporter, Server, Watch};
+use crate::server::{Audit, Endpoint, Limits, Reporter, Server, Spans, Watch};
 use crate::service::Status;
 use crate::shutdown::Shutdown;
 use crate::telemetry::{Dropped, Metrics};
@@ -39,6 +40,9 @@ const LEAVING: Duration = Duration::from_millis(100);
 /// they are killed then.
 const REAPING: Duration = Duration::from_secs(3);
 const KILLING: Duration = Duration::from_secs(1);
+
+/// How long the last spans may take to leave.
+const EXPORTING: Duration = Duration::from_secs(1);
 
 /// Connections of those who look after the server, at the most.
 const REPORT_CONNECTIONS: usize = 64;
@@ -129,12 +133,14 @@ async fn start(
     let wanted = state.settings.log.audit.as_ref();
     let audit = wanted.map(|wanted| Audit::new(log.audit(), wanted.arguments));
     let audit = audit.unwrap_or_default();
+    let (exporter, spans) = export(&state.settings)?.unzip();
     let actors = state.actors.clone();
     let around = Around {
         face,
         passed: manager.passed,
         status: status.clone(),
         audit,
+        spans: spans.unwrap_or_default(),
         dropped: log.dropped(),
         shutdown: shutdown.clone(),
     };
@@ -153,6 +159,12 @@ async fn start(
             tracing::warn!("some commands did not end");
         }
     }
+    if let Some(exporter) = exporter {
+        let within = shutdown
+            .hurried()
+            .run_until_cancelled(exporter.finish(EXPORTING));
+        within.await;
+    }
     signalled.abort();
     ending.abort();
     orphans.abort();
@@ -164,12 +176,23 @@ async fn start(
     Ok(served?)
 }
 
+/// What exports spans, where that is wanted.
+fn export(settings: &Settings) -> anyhow::Result<Option<(Exporter, Spans)>> {
+    let Some(traces) = &settings.traces else {
+        return Ok(None);
+    };
+    let started = Exporter::start(traces, &settings.server.identity);
+    let (exporter, traces) = started.context("cannot serve `[traces]`")?;
+    Ok(Some((exporter, Spans::new(traces))))
+}
+
 /// What serving has to do with.
 struct Around {
     face: Face,
     passed: http::Passed,
     status: Status,
     audit: Audit,
+    spans: Spans,
     dropped: Dropped,
     shutdown: Shutdown,
 }
@@ -205,12 +228,12 @@ async fn serve(
         queued: settings.max_queued,
         outliving: settings.http.max_connections,
         request_timeout: settings.request_timeout,
-        answers: settings.server.ask_ttl,
     };
     let hub = Hub::new(settings.http.max_subscriptions);
     let watch = Watch {
         metrics: Metrics::new(),
         audit: around.audit,
+        spans: around.spans,
     };
     watch.serve(&handle.snapshot());
     let reporter = Reporter::new(

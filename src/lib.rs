@@ -25,9 +25,10 @@ pub mod action;
 pub mod actor;
 pub mod protocol;
 
-// L3: what stands before an action; who calls.
+// L3: what stands before an action; who calls; spans on their way to a collector.
 pub mod access;
 pub mod guard;
+pub mod otlp;
 
 // L4: the immutable runtime.
 pub mod runtime;

@@ -58,10 +58,11 @@ impl Challenge<'_> {
         if let Some(metadata) = &asked.metadata {
             field.parameter("resource_metadata", metadata);
         }
+        let first = asked.scopes.as_deref().filter(|all| !all.is_empty());
         match self {
             Self::Unavailable => return None,
             Self::Missing => {
-                if let Some(scopes) = asked.scopes.as_deref().filter(|all| !all.is_empty()) {
+                if let Some(scopes) = first {
                     field.parameter("scope", scopes);
                 }
             }
@@ -72,6 +73,9 @@ impl Challenge<'_> {
             }
             Self::Invalid(why) => {
                 field.parameter("error", "invalid_token");
+                if let Some(scopes) = first {
+                    field.parameter("scope", scopes);
+                }
                 field.parameter("error_description", why);
             }
             Self::Insufficient(scopes) => {

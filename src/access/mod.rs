@@ -81,6 +81,11 @@ impl Access {
         &self.stdio
     }
 
+    /// Whether callers by HTTP are asked who they are.
+    pub fn asks(&self) -> bool {
+        self.settings.on
+    }
+
     /// Who sends a request with these headers.
     ///
     /// # Errors

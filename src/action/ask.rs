@@ -89,15 +89,21 @@ fn sample(sample: &SampleSpec, call: Call<'_>) -> Result<InputRequest, Failure> 
     Ok(InputRequest::Sample { messages, others })
 }
 
+/// Whether a response, to whatever question, says that the user does not want to.
+pub fn is_declined(response: &Value) -> bool {
+    let action = response.get("action").and_then(Value::as_str);
+    matches!(action, Some("decline" | "cancel"))
+}
+
 /// What a response to the question means.
 pub fn reply(question: &QuestionKind, response: Option<&Value>) -> Reply {
+    if response.is_some_and(is_declined) {
+        return Reply::Declined;
+    }
     let Some(Value::Object(response)) = response else {
         return Reply::Unanswered;
     };
     let action = response.get("action").and_then(Value::as_str);
-    if let Some("decline" | "cancel") = action {
-        return Reply::Declined;
-    }
     let answer = match question {
         QuestionKind::Form(form) if action == Some("accept") => filled_in(form, response),
         QuestionKind::Url { .. } if action == Some("accept") => Some(Value::Object(Map::new())),

@@ -34,7 +34,7 @@ pub async fn collect(client: &Client) -> Result<Catalog, ClientError> {
     };
     for kind in Kind::ALL {
         let listed = client.list(kind).await?;
-        catalog.cut.extend(listed.cut);
+        catalog.cut.extend(listed.warnings().cloned());
         *match kind {
             Kind::Tools => &mut catalog.tools,
             Kind::Resources => &mut catalog.resources,

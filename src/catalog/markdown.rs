@@ -5,6 +5,7 @@ use super::collect::{Catalog, items, text};
 use super::coverage::{Coverage, coverage};
 use super::prose::{bars, cell, code, prose};
 use super::rows::{Row, Rows, rows};
+use crate::lang::diag::tame;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
@@ -30,7 +31,8 @@ pub fn markdown(catalog: &Catalog) -> String {
     }
     section(&mut out, "Prompts", &catalog.prompts, prompt);
     covered(&mut out, &coverage(catalog));
-    out
+    // It may be shown on a terminal.
+    tame(&out).into_owned()
 }
 
 /// Writes a line. Writing to a string cannot fail.
@@ -172,14 +174,34 @@ fn table(out: &mut String, what: &str, rows: &[Row]) {
 fn resource(out: &mut String, item: &Value, place: &str) {
     let title = text(item, "title").map(|title| format!("{}. ", title.trim_end_matches('.')));
     let description = text(item, "description").unwrap_or_default();
+    let meant = meant(item.get("annotations").unwrap_or(&Value::Null));
     line!(
         out,
         "| {} | {} | {} | {} |",
         bars(&code(text(item, place).unwrap_or("?"))),
         cell(text(item, "name").unwrap_or_default()),
         cell(text(item, "mimeType").unwrap_or_default()),
-        cell(format!("{}{description}", title.unwrap_or_default()).trim())
+        cell(format!("{}{description}{meant}", title.unwrap_or_default()).trim())
     );
+}
+
+/// For whom a resource is, and how much it matters.
+fn meant(annotations: &Value) -> String {
+    let audience: Vec<&str> = items(annotations, "audience")
+        .filter_map(Value::as_str)
+        .collect();
+    let priority = annotations
+        .get("priority")
+        .filter(|value| value.is_number());
+    let mut words = Vec::new();
+    if !audience.is_empty() {
+        words.push(format!("for the {}", audience.join(" and the ")));
+    }
+    words.extend(priority.map(|priority| format!("priority {priority}")));
+    match words.is_empty() {
+        true => String::new(),
+        false => format!("\n*{}*", words.join(", ")),
+    }
 }
 
 fn prompt(out: &mut String, item: &Value) {

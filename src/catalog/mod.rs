@@ -17,7 +17,7 @@ pub use rows::resolved;
 
 use serde_json::{Value, json};
 
-/// The catalog as JSON: what the server sent, and the coverage.
+/// The catalog as JSON: what the server sent but for sizes and times of resources, and the coverage.
 pub fn to_json(catalog: &Catalog) -> Value {
     let coverage = coverage(catalog);
     json!({
@@ -26,7 +26,7 @@ pub fn to_json(catalog: &Catalog) -> Value {
         "instructions": catalog.about.instructions,
         "capabilities": catalog.about.capabilities,
         "tools": catalog.tools,
-        "resources": catalog.resources,
+        "resources": catalog.resources.iter().map(steady).collect::<Vec<_>>(),
         "templates": catalog.templates,
         "prompts": catalog.prompts,
         "coverage": {
@@ -36,4 +36,19 @@ pub fn to_json(catalog: &Catalog) -> Value {
             "gaps": coverage.gaps,
         },
     })
+}
+
+/// A resource without what changes from day to day.
+fn steady(resource: &Value) -> Value {
+    let mut resource = resource.clone();
+    if let Some(members) = resource.as_object_mut() {
+        members.shift_remove("size");
+        if let Some(annotations) = members
+            .get_mut("annotations")
+            .and_then(Value::as_object_mut)
+        {
+            annotations.shift_remove("lastModified");
+        }
+    }
+    resource
 }

@@ -12,6 +12,7 @@ use clap::Args;
 use client::{Entry, Kind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use url::Url;
 
 /// What `snodo add --help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -20,11 +21,13 @@ Examples:
   snodo add claude-code --write               put it there
   snodo add cursor ./manifests --name tools   a folder without a server file
   snodo add vscode --url http://127.0.0.1:4000/mcp
+  snodo add cursor --url https://tools.example.com/mcp --token-env TOOLS_TOKEN --write
   snodo add claude-desktop --url unix:/run/snodo.sock --write
 
 Without --url the client starts `snodo stdio` for the manifests. With it the client is sent to a server
 that runs, by `snodo connect` where the client itself cannot go there. --write keeps what else the file
-holds, comments too, and a copy of the file as it was beside it.
+holds, comments too, and a copy of the file as it was beside it. No token is written: with --token-env
+the file names a variable of the client's environment.
 
 Exit codes: 0 done, 1 not done (standard error says why), 2 misused.";
 
@@ -43,6 +46,9 @@ pub(super) struct Arguments {
     /// A server that runs: http://…, https://… or unix:/path/to/socket
     #[arg(long, value_name = "URL")]
     url: Option<String>,
+    /// With --url, the variable of the client's environment that holds the access token to send
+    #[arg(long, value_name = "NAME", requires = "url")]
+    token_env: Option<String>,
     /// What the client calls the server [default: the folder's name]
     #[arg(long)]
     name: Option<String>,
@@ -95,6 +101,7 @@ fn add(asked: &Arguments) -> Result<ExitCode, Failed> {
             "this belongs into {}; --write puts it there",
             file.display()
         ));
+        remember(asked);
         return Ok(output::result(&text));
     }
     let edited = file::edit(&file, |text| {
@@ -109,7 +116,38 @@ fn add(asked: &Arguments) -> Result<ExitCode, Failed> {
             backup.display()
         ),
     };
+    remember(asked);
     Ok(output::result(&(said + asked.client.next())))
+}
+
+/// What is to be known of credentials.
+fn remember(asked: &Arguments) {
+    let note = |what: &str| output::say(output::Word::Note, what, None);
+    if let Some(variable) = &asked.token_env {
+        let place = asked.client.where_to_set();
+        note(&format!(
+            "set `{variable}` {place}: the file has its name alone"
+        ));
+    }
+    let url = asked.url.as_deref().and_then(|url| Url::parse(url).ok());
+    if url.is_some_and(|url| url.query().is_some()) {
+        note("the address is written as it is, with what is behind its `?`: a key, perhaps");
+    }
+}
+
+/// The variable of `--token-env`.
+fn variable(asked: &Arguments) -> Result<Option<String>, Failed> {
+    let is_plain = |name: &str| {
+        let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+        name.starts_with(letter) && name.chars().all(|c| letter(c) || c.is_ascii_digit())
+    };
+    match asked.token_env.clone() {
+        Some(name) if !is_plain(&name) => Err(Failed::Misused(
+            "--token-env takes the name of a variable".into(),
+            Some("the token itself belongs into that variable".into()),
+        )),
+        name => Ok(name),
+    }
 }
 
 /// How the client gets to the server, and what it is called unless said otherwise.
@@ -117,10 +155,11 @@ fn entry(asked: &Arguments) -> Result<(Entry, String), Failed> {
     if let Some(url) = &asked.url {
         // Says what is wrong with it.
         super::remote::address(url)?;
+        let token = variable(asked)?;
         let entry = match url.strip_prefix("unix:") {
-            Some(_) => Entry::Connect(program()?, absolute_socket(url)?),
-            None if asked.client.goes_to_urls() => Entry::Url(url.clone()),
-            None => Entry::Connect(program()?, url.clone()),
+            Some(_) => Entry::Connect(program()?, absolute_socket(url)?, token),
+            None if asked.client.goes_to_urls() => Entry::Url(url.clone(), token),
+            None => Entry::Connect(program()?, url.clone(), token),
         };
         return Ok((entry, "snodo".to_owned()));
     }

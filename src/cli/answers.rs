@@ -1,14 +1,15 @@
 //! What a server asks in the middle of a request, answered by `--answer` or by a person at the terminal.
 
 use super::arguments::arguments;
-use super::output;
+use super::output::{self, Word};
 use super::remote::Failed;
-use super::show::plain;
+use super::show::{one_line, plain};
 use crate::catalog::resolved;
-use crate::client::Question;
+use crate::client::{Client, Question, fits};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use url::Url;
 
 /// How questions are answered.
 #[derive(Debug, Args)]
@@ -28,7 +29,11 @@ impl Answers {
     }
 
     /// The answer to a question, as the protocol writes it.
-    pub(super) async fn answer(&self, question: Question) -> Result<Value, Failed> {
+    pub(super) async fn answer(
+        &self,
+        client: &Client,
+        question: Question,
+    ) -> Result<Value, Failed> {
         if question.method != "elicitation/create" {
             return Err(Failed::Here(format!(
                 "the server asks for `{}`, which is not done here",
@@ -39,7 +44,7 @@ impl Answers {
             return Ok(json!({ "action": action }));
         }
         if question.params.get("mode").and_then(Value::as_str) == Some("url") {
-            return url(&question).await;
+            return url(client, &question).await;
         }
         let schema = question.params.get("requestedSchema");
         let schema = schema.cloned().unwrap_or_default();
@@ -55,13 +60,18 @@ impl Answers {
                     content.insert(field.to_owned(), default.clone());
                 }
             }
+            let content = Value::Object(content);
+            fits(&schema, &content)
+                .map_err(|why| Failed::misused(format!("the answer does not fit: {why}")))?;
             return Ok(json!({ "action": "accept", "content": content }));
         }
         if !is_terminal() {
             return Err(unanswered(&question, &missing));
         }
-        say(&format!("{}\n", message(&question)));
-        say("  (an empty line takes what stands in brackets; the end of input, Ctrl-D, cancels)\n");
+        say(&format!("{} asks: {}\n", who(client), message(&question)));
+        say(
+            "  (an empty line takes what stands in brackets; the end of input, Ctrl-D, declines)\n",
+        );
         for field in fields(&schema) {
             if content.contains_key(field) {
                 continue;
@@ -71,7 +81,7 @@ impl Answers {
                     content.insert(field.to_owned(), value);
                 }
                 Asked::Nothing => {}
-                Asked::Cancelled => return Ok(json!({ "action": "cancel" })),
+                Asked::Declined => return Ok(json!({ "action": "decline" })),
             }
         }
         Ok(json!({ "action": "accept", "content": content }))
@@ -151,10 +161,28 @@ fn unanswered(question: &Question, missing: &[String]) -> Failed {
     )
 }
 
-/// A page that the person is to visit.
-async fn url(question: &Question) -> Result<Value, Failed> {
+/// Which server asks: what it calls itself, and where it is.
+fn who(client: &Client) -> String {
+    let server = &client.about().server;
+    let name = ["title", "name"]
+        .iter()
+        .find_map(|word| server.get(*word)?.as_str())
+        .unwrap_or("a server");
+    plain(&format!("{} ({})", one_line(name), client.shown())).into_owned()
+}
+
+/// A page that the person is to visit. It is shown whole, and never opened from here.
+async fn url(client: &Client, question: &Question) -> Result<Value, Failed> {
     let url = question.params.get("url").and_then(Value::as_str);
-    let url = plain(url.unwrap_or_default()).into_owned();
+    let url = url.unwrap_or_default();
+    let Some(host) = Url::parse(url).ok().and_then(|url| host(&url)) else {
+        let what = format!(
+            "the server asks for a visit to `{}`, which is no page",
+            plain(url)
+        );
+        return Err(Failed::Here(what));
+    };
+    let url = plain(url).into_owned();
     let message = message(question);
     if !is_terminal() {
         return Err(Failed::Misused(
@@ -165,8 +193,9 @@ async fn url(question: &Question) -> Result<Value, Failed> {
             )),
         ));
     }
+    let who = who(client);
     say(&format!(
-        "{message}\n  {url}\nWhen that is done, press Enter (Ctrl-D declines): "
+        "{who} asks: {message}\n  {url}\n  at {host}\nWhen that is done, press Enter (Ctrl-D declines): "
     ));
     let action = match line().await? {
         Some(_) => "accept",
@@ -175,10 +204,24 @@ async fn url(question: &Question) -> Result<Value, Failed> {
     Ok(json!({ "action": action }))
 }
 
+/// Where the page is, in words; `None` for what is no page of the web.
+fn host(url: &Url) -> Option<String> {
+    let host = url.host_str()?;
+    if !matches!(url.scheme(), "https" | "http") {
+        return None;
+    }
+    let is_coded = host.split('.').any(|label| label.starts_with("xn--"));
+    let note = match is_coded {
+        true => ", a name whose letters may look like others",
+        false => "",
+    };
+    Some(format!("{host}{note}"))
+}
+
 enum Asked {
     Value(Value),
     Nothing,
-    Cancelled,
+    Declined,
 }
 
 /// Asks a person for a field until the answer can be one.
@@ -189,7 +232,7 @@ async fn asked(schema: &Value, field: &str) -> Result<Asked, Failed> {
         say(&prompt(of, field, is_required(schema, field)));
         let Some(line) = line().await? else {
             say("\n");
-            return Ok(Asked::Cancelled);
+            return Ok(Asked::Declined);
         };
         if line.is_empty() {
             match of.get("default") {
@@ -209,10 +252,13 @@ async fn asked(schema: &Value, field: &str) -> Result<Asked, Failed> {
         };
         match arguments(schema, &pairs) {
             Ok(mut read) => match read.remove(field).filter(|value| is_choice(of, value)) {
-                Some(value) => return Ok(Asked::Value(value)),
+                Some(value) => match fits(of, &value) {
+                    Ok(()) => return Ok(Asked::Value(value)),
+                    Err(why) => say(&plain(&format!("  {why}\n"))),
+                },
                 None => say("  that is none of them\n"),
             },
-            Err(Failed::Misused(why, _)) => say(&format!("  {why}\n")),
+            Err(Failed::Misused(why, _)) => say(&plain(&format!("  {why}\n"))),
             Err(other) => return Err(other),
         }
     }
@@ -309,9 +355,8 @@ pub(super) fn hint(failed: Failed) -> Failed {
     if let Failed::Client(crate::client::ClientError::Refused { error, .. }) = &failed
         && error.code == NOT_ABLE
     {
-        output::error(
-            "note: the server would ask something: --answer KEY=VALUE answers, or a terminal",
-        );
+        let what = "the server would ask something: --answer KEY=VALUE answers, or a terminal";
+        output::say(Word::Note, what, None);
     }
     failed
 }

@@ -3,11 +3,11 @@
 use super::answers::{Answers, hint};
 use super::arguments::arguments;
 use super::notices::Shown;
-use super::output;
+use super::output::{self, Word};
 use super::remote::{self, FAILED, Failed, Place};
 use super::save::Saver;
 use super::show::{Page, pretty};
-use crate::client::{Client, Kind, Tool};
+use crate::client::{Client, Kind, Tool, fits};
 use crate::lang::diag::suggest::did_you_mean;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
@@ -88,7 +88,7 @@ async fn call(client: &Client, asked: &Arguments) -> Result<ExitCode, Failed> {
     };
     let mut shown = Shown::new(&asked.place);
     let level = asked.log_level.as_deref();
-    let mut answers = async |question| asked.answers.answer(question).await;
+    let mut answers = async |question| asked.answers.answer(client, question).await;
     let mut hear = |notice| shown.hear(&notice);
     let called = client
         .call(&tool, given, level, &mut hear, &mut answers)
@@ -96,6 +96,14 @@ async fn call(client: &Client, asked: &Arguments) -> Result<ExitCode, Failed> {
     shown.clear();
     let result = called.map_err(hint)?;
     let failed = result.get("isError") == Some(&Value::Bool(true));
+    let structured = result.get("structuredContent").filter(|_| !failed);
+    if let (Some(schema), Some(structured)) = (tool.output(), structured)
+        && let Err(why) = fits(schema, structured)
+    {
+        let what =
+            format!("the structured result is not what the tool's output schema says: {why}");
+        output::say(Word::Warning, &what, None);
+    }
     let mut saver = Saver::new(asked.save.as_deref(), tool.name());
     let mut page = Page::default();
     page.tool_result(&result, &mut saver)
@@ -116,13 +124,12 @@ async fn call(client: &Client, asked: &Arguments) -> Result<ExitCode, Failed> {
 async fn find(client: &Client, name: &str) -> Result<Tool, Failed> {
     let listed = client.list(Kind::Tools).await?;
     let name_of = |item: &'_ Value| item.get("name").and_then(Value::as_str).map(str::to_owned);
-    let found = listed
-        .items
-        .iter()
-        .find(|item| name_of(item).as_deref() == Some(name));
-    if let Some(item) = found {
-        return Tool::of(item)
-            .map_err(|why| Failed::Here(format!("the tool cannot be called: {why}")));
+    let mut tools = listed.items.iter().filter_map(Tool::of);
+    if let Some(tool) = tools.find(|tool| tool.name() == name) {
+        return Ok(tool);
+    }
+    for why in listed.warnings() {
+        output::say(Word::Warning, why, None);
     }
     let names: Vec<String> = listed.items.iter().filter_map(name_of).collect();
     let help = did_you_mean(name, names.iter().map(String::as_str));

@@ -1,6 +1,6 @@
 //! `snodo catalog`: what a server offers, as a document.
 
-use super::output;
+use super::output::{self, Word};
 use super::remote::{self, FAILED, Failed, Place};
 use super::show::pretty;
 use crate::catalog::{Catalog, collect, coverage, markdown, to_json};
@@ -55,11 +55,11 @@ pub(super) fn run(asked: Arguments) -> ExitCode {
     remote::with(&asked.place, async |client: &Client| {
         let catalog = collect(client).await?;
         for why in &catalog.cut {
-            output::error(&format!("warning: {why}"));
+            output::say(Word::Warning, why, None);
         }
         let text = match asked.format {
             Format::Markdown => markdown(&catalog),
-            Format::Json => pretty(&to_json(&catalog)) + "\n",
+            Format::Json => pretty(&to_json(&catalog)),
         };
         let written = match (&asked.check, &asked.output) {
             (Some(file), _) => compared(file, &text)?,
@@ -93,12 +93,11 @@ fn compared(file: &Path, text: &str) -> Result<ExitCode, Failed> {
         }
     };
     let shown = |line: Option<&str>| line.unwrap_or("(the end)").to_owned();
-    output::error(&super::show::plain(&format!(
-        "error: `{}` is out of date\n  line {number} is:    {}\n  and would be: {}\n  = help: write it again with --output {0}",
-        file.display(),
-        shown(old),
-        shown(new)
-    )));
+    let (old, new, file) = (shown(old), shown(new), file.display());
+    let what =
+        format!("`{file}` is out of date\n  line {number} is:    {old}\n  and would be: {new}");
+    let help = format!("write it again with --output {file}");
+    output::say(Word::Error, &what, Some(&help));
     Ok(FAILED.into())
 }
 
@@ -108,10 +107,11 @@ fn enough(catalog: &Catalog, wanted: Option<u8>) -> bool {
     let Some(wanted) = wanted.filter(|wanted| coverage.percent() < usize::from(*wanted)) else {
         return true;
     };
-    output::error(&super::show::plain(&format!(
-        "error: {} % has a description, and {wanted} % is wanted\n  without: {}",
+    let what = format!(
+        "{} % has a description, and {wanted} % is wanted\n  without: {}",
         coverage.percent(),
         coverage.gaps.join("\n           ")
-    )));
+    );
+    output::say(Word::Error, &what, None);
     false
 }

@@ -160,8 +160,7 @@ fn explain(asked: &str) -> ExitCode {
     let help = diag::suggest::did_you_mean(asked, names)
         .unwrap_or_else(|| "`--explain all` lists the codes".to_owned());
     let shown = asked.escape_debug();
-    output::error(&format!(
-        "error: there is no code `{shown}`\n  = help: {help}"
-    ));
+    let what = format!("there is no code `{shown}`");
+    output::say(output::Word::Error, &what, Some(&help));
     ExitCode::from(2)
 }

@@ -22,7 +22,8 @@ Examples:
 A client that can only start a program is given `snodo` with these arguments. It shares the server
 with all others. While the server is away, for a restart say, requests wait for it; sessions and
 subscriptions are begun anew, and the client is told that lists may have changed. A call whose answer
-got lost is answered with an error and never sent twice.
+got lost is answered with an error and never sent twice; so is a request to a server that sends
+nothing for --timeout.
 
 Exit codes: 0 the client ended, 1 the standard streams failed, 2 misused.";
 
@@ -40,6 +41,9 @@ pub(super) struct Arguments {
     /// How long a request waits for a server that is away, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
     wait: f64,
+    /// How long the server may send nothing, not even a comment, while it answers, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 600.0)]
+    timeout: f64,
     /// The longest message of the client, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 64 * 1024 * 1024)]
     max_line_bytes: usize,
@@ -101,6 +105,7 @@ fn relay(asked: &Arguments) -> Result<Relay, Failed> {
     };
     let wait = super::remote::seconds("--wait", asked.wait)?;
     let options = Options {
+        timeout: super::remote::seconds("--timeout", asked.timeout)?,
         headers: asked.reached.headers(&Environment::of_process())?,
         ca: asked.reached.certificates()?,
         ..Options::default()

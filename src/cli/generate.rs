@@ -1,6 +1,7 @@
 //! `snodo completions` and `snodo man`: what the command line says of itself, for shells and for man.
 
-use super::{Cli, output};
+use super::Cli;
+use super::output::{self, Word};
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -57,7 +58,8 @@ pub(super) fn man(asked: &Man) -> ExitCode {
         Ok(Some(page)) => output::result(&String::from_utf8_lossy(&page)),
         Ok(None) => ExitCode::SUCCESS,
         Err(error) => {
-            output::error(&format!("error: cannot write the pages: {error}"));
+            let what = format!("cannot write the pages: {error}");
+            output::say(Word::Error, &what, None);
             ExitCode::FAILURE
         }
     }

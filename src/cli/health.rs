@@ -1,5 +1,7 @@
 //! `snodo health`.
 
+use super::output::Word;
+use super::show::for_output;
 use super::{Source, output, show};
 use crate::client::{self, Options, Target};
 use crate::manifest::environment::Environment;
@@ -57,19 +59,18 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
     let ca = match ca {
         Ok(ca) => ca.into_iter().collect(),
         Err(error) => {
-            output::error(&format!(
-                "error: cannot read the file of --ca-file: {error}"
-            ));
+            let what = format!("cannot read the file of --ca-file: {error}");
+            output::say(Word::Error, &what, None);
             return ExitCode::from(2);
         }
     };
     match ask(&target, Duration::from_millis(arguments.timeout_ms), ca) {
         Ok((status, text)) => {
-            output::result(text.trim_end());
+            output::result(&for_output(text.trim_end()));
             ExitCode::from(u8::from(status != 200))
         }
         Err(why) => {
-            output::error(&format!("error: {}", show::plain(&why)));
+            output::say(Word::Error, &why, None);
             ExitCode::FAILURE
         }
     }

@@ -1,6 +1,6 @@
 //! `snodo init`: a small project that runs.
 
-use super::output;
+use super::output::{self, Word};
 use crate::manifest::schema;
 use clap::Args;
 use std::fs::OpenOptions;
@@ -14,8 +14,8 @@ Examples:
   snodo init                     in this folder
   snodo init my-tools            in a folder of its own
 
-Writes snodo.toml, manifests/hello.toml, and in .snodo the schemas by which editors complete and check
-both. Nothing is written when one of these files is there already.
+Writes snodo.toml, manifests/hello.toml, and in .snodo the schemas by which editors complete and
+check both. Nothing is written when one of these files is there already.
 
 Exit codes: 0 written, 1 not written (standard error says why), 2 misused.";
 
@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
     match write(folder) {
         Ok(()) => output::result(&next(folder)),
         Err(why) => {
-            output::error(&format!("error: {why}"));
+            output::say(Word::Error, &why, None);
             ExitCode::FAILURE
         }
     }

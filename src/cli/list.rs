@@ -1,9 +1,9 @@
 //! `snodo list`: what a server offers, in a line or two each.
 
 use super::call::Form;
-use super::output;
+use super::output::{self, Word};
 use super::remote::{self, Failed, Place};
-use super::show::{Page, blocks, pretty};
+use super::show::{Page, blocks, one_line, pretty};
 use crate::catalog::resolved;
 use crate::client::{Client, Kind};
 use clap::{Args, ValueEnum};
@@ -85,8 +85,8 @@ async fn list(client: &Client, asked: &Arguments) -> Result<ExitCode, Failed> {
             continue;
         }
         let listed = client.list(named.kind()).await?;
-        if let Some(why) = &listed.cut {
-            output::error(&format!("warning: {why}"));
+        for why in listed.warnings() {
+            output::say(Word::Warning, why, None);
         }
         if asked.output == Form::Json {
             all.insert(named.heading().into(), listed.items.into());
@@ -98,7 +98,7 @@ async fn list(client: &Client, asked: &Arguments) -> Result<ExitCode, Failed> {
         if !std::mem::take(&mut first) {
             page.add("\n");
         }
-        page.add(named.heading());
+        page.heading(named.heading());
         for item in &listed.items {
             page.add(&line(named, item));
         }
@@ -113,6 +113,7 @@ async fn list(client: &Client, asked: &Arguments) -> Result<ExitCode, Failed> {
 /// An item: what is typed to use it, and below it the first line of what it is for.
 fn line(named: Named, item: &Value) -> String {
     let text = |name: &str| item.get(name).and_then(Value::as_str);
+    let text = |name: &str| text(name).map(one_line);
     let name = text("name").unwrap_or("?");
     let head = match named {
         Named::Tools => format!("{name}{}", signature(item.get("inputSchema"))),
@@ -121,13 +122,9 @@ fn line(named: Named, item: &Value) -> String {
         Named::Templates => text("uriTemplate").unwrap_or(name).to_owned(),
     };
     let about = text("description").or(text("title"));
-    let about = about
-        .and_then(|about| about.trim().lines().next())
-        .unwrap_or_default();
-    if about.is_empty() {
-        format!("  {head}")
-    } else {
-        format!("  {head}\n      {about}")
+    match about.unwrap_or_default() {
+        "" => format!("  {head}"),
+        about => format!("  {head}\n      {about}"),
     }
 }
 
@@ -146,16 +143,17 @@ fn signature(schema: Option<&Value>) -> String {
     let kind = |property: &Value| type_of(resolved(schema, property));
     let must = must
         .iter()
-        .map(|(name, property)| format!(" {name}={}", kind(property)));
+        .map(|(name, property)| format!(" {}={}", one_line(name), kind(property)));
     let may = may
         .iter()
-        .map(|(name, property)| format!(" [{name}={}]", kind(property)));
+        .map(|(name, property)| format!(" [{}={}]", one_line(name), kind(property)));
     must.chain(may).collect()
 }
 
 fn prompt_signature(item: &Value) -> String {
     let argument = |argument: &Value| {
-        let name = argument.get("name").and_then(Value::as_str).unwrap_or("?");
+        let name = argument.get("name").and_then(Value::as_str);
+        let name = name.map_or("?", one_line);
         match argument.get("required") {
             Some(Value::Bool(true)) => format!(" {name}=STRING"),
             _ => format!(" [{name}=STRING]"),

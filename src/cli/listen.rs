@@ -2,14 +2,17 @@
 
 use super::call::Form;
 use super::notices::Shown;
-use super::output;
+use super::output::{self, Word};
 use super::remote::{self, Failed, Place};
-use super::show::plain;
+use super::show::{blocks, plain};
 use crate::client::Client;
 use crate::protocol::client::Notice;
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::process::ExitCode;
+use tokio::sync::Notify;
+
+const LISTS: [&str; 3] = ["tools", "prompts", "resources"];
 
 /// What `snodo listen --help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -17,7 +20,7 @@ Examples:
   snodo listen --manifests ./tools                          say when a list changes
   snodo listen docs://readme --url http://127.0.0.1:4000/mcp   and when this resource does
 
-One line a change, until interrupted or until the server ends it.
+One line a change, until interrupted, until the server ends it, or until nobody reads it.
 
 Exit codes:
   0    the server ended it
@@ -47,17 +50,43 @@ pub(super) fn run(asked: Arguments) -> ExitCode {
 
 async fn listen(client: &Client, asked: &Arguments) -> Result<ExitCode, Failed> {
     let mut shown = Shown::new(&asked.place);
-    let form = asked.output;
-    let mut on = |notice: Notice| match line(&notice, form) {
-        Some(line) => {
-            // Whoever read it has gone: the next signal ends this.
-            let _unread = output::result(&line);
+    let (form, unread) = (asked.output, Notify::new());
+    let mut on = |notice: Notice| {
+        if let Notice::Acknowledged(granted) = &notice
+            && !asked.place.is_quiet()
+        {
+            missing(granted, &asked.uris);
         }
-        None => shown.hear(&notice),
+        match line(&notice, form) {
+            // Whoever read it has gone.
+            Some(line) if !output::is_read(&line) => unread.notify_one(),
+            Some(_) => {}
+            None => shown.hear(&notice),
+        }
     };
-    let lists = ["tools", "prompts", "resources"];
-    client.listen(&lists, &asked.uris, &mut on).await?;
+    tokio::select! {
+        ended = client.listen(&LISTS, &asked.uris, &mut on) => ended?,
+        () = unread.notified() => {}
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says of what the server will not tell (specification: subscriptions §Acknowledgment).
+fn missing(granted: &Value, uris: &[String]) {
+    let is_granted = |list: &&str| granted.get(format!("{list}ListChanged")) == Some(&true.into());
+    let lists: Vec<&str> = LISTS.into_iter().filter(|list| !is_granted(list)).collect();
+    let told: Vec<&Value> = blocks(granted.get("resourceSubscriptions")).collect();
+    let untold = uris
+        .iter()
+        .filter(|uri| !told.iter().any(|told| *told == *uri));
+    let mut what: Vec<String> = untold.map(|uri| format!("`{uri}`")).collect();
+    if !lists.is_empty() {
+        what.push(format!("the list of {}", lists.join(", ")));
+    }
+    if !what.is_empty() {
+        let what = format!("the server does not tell of changes of {}", what.join(", "));
+        output::say(Word::Note, &what, None);
+    }
 }
 
 /// What is printed of a change; `None` for what is no change.

@@ -172,7 +172,7 @@ fn served(outcome: Result<(), Refused>) -> ExitCode {
             ExitCode::FAILURE
         }
         Err(Refused::Other(error)) => {
-            output::error(&format!("error: {error:#}"));
+            output::say(output::Word::Error, &format!("{error:#}"), None);
             ExitCode::FAILURE
         }
     }

@@ -8,7 +8,7 @@ use std::io::{IsTerminal as _, Write as _};
 
 const BAR: usize = 24;
 /// How much of a message stands behind the bar.
-const WORDS: usize = 48;
+const WORDS: usize = 40;
 
 /// Shows progress as a bar on a terminal, as lines elsewhere, and log messages as lines.
 pub(super) struct Shown {
@@ -86,7 +86,7 @@ fn bar(progress: f64, total: Option<f64>, message: Option<&str>, terminal: bool)
         .collect();
     let gap = if words.is_empty() { "" } else { "  " };
     let Some(total) = total.filter(|total| *total > 0.0) else {
-        return format!("{progress}{gap}{words}");
+        return format!("{}{gap}{words}", amount(progress));
     };
     let part = (progress / total).clamp(0.0, 1.0);
     let percent = format!("{:3.0} %", part * 100.0);
@@ -107,6 +107,15 @@ fn bar(progress: f64, total: Option<f64>, message: Option<&str>, terminal: bool)
     )
 }
 
+/// A number that takes few places.
+fn amount(number: f64) -> String {
+    match number.abs() {
+        0.0 => "0".to_owned(),
+        size if (1e-3..1e12).contains(&size) => format!("{number}").chars().take(16).collect(),
+        _ => format!("{number:.3e}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,6 +129,9 @@ mod tests {
             (-1.0, Some(4.0), "[........................]   0 %"),
             (3.0, None, "3"),
             (3.0, Some(0.0), "3"),
+            (1e300, None, "1.000e300"),
+            (-0.1, None, "-0.1"),
+            (f64::INFINITY, None, "inf"),
             (f64::NAN, Some(4.0), "[........................] NaN %"),
         ] {
             assert_eq!(bar(progress, total, None, true), expected);

@@ -63,7 +63,7 @@ async fn prompt(client: &Client, asked: &Arguments) -> Result<ExitCode, Failed> 
         request = request.with("arguments", arguments);
     }
     let mut shown = Shown::new(&asked.place);
-    let mut answers = async |question| asked.answers.answer(question).await;
+    let mut answers = async |question| asked.answers.answer(client, question).await;
     let answer = client
         .ask_through(&request, &mut |notice| shown.hear(&notice), &mut answers)
         .await;

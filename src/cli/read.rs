@@ -55,7 +55,7 @@ pub(super) fn run(asked: Arguments) -> ExitCode {
 async fn read(client: &Client, asked: &Arguments) -> Result<ExitCode, Failed> {
     let request = Request::new("resources/read").with("uri", asked.uri.as_str());
     let mut shown = Shown::new(&asked.place);
-    let mut answers = async |question| asked.answers.answer(question).await;
+    let mut answers = async |question| asked.answers.answer(client, question).await;
     let answer = client
         .ask_through(&request, &mut |notice| shown.hear(&notice), &mut answers)
         .await;

@@ -1,7 +1,7 @@
 //! Which server a command asks, and what all commands that ask one have in common: connecting,
 //! interrupts, exit codes.
 
-use super::output;
+use super::output::{self, Word};
 use crate::client::{Client, ClientError, Options, Program, Target};
 use crate::manifest::environment::Environment;
 use crate::process::own_binary;
@@ -44,7 +44,8 @@ pub(super) struct Place {
     stdio: Option<String>,
     #[command(flatten)]
     reached: Reached,
-    /// Speak this revision of the protocol and no other
+    /// Speak this revision of the protocol and no other: 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26 or
+    /// 2024-11-05
     #[arg(long, value_name = "REVISION")]
     protocol: Option<String>,
     /// How long to wait for an answer, in seconds
@@ -131,8 +132,7 @@ impl Failed {
             Self::Client(error) => (error.to_string(), error.help(), NO_ANSWER),
             Self::Here(what) => (what.clone(), None, FAILED),
         };
-        let help = help.map_or_else(String::new, |help| format!("\n  = help: {help}"));
-        output::error(&format!("error: {}{help}", super::show::plain(&what)));
+        output::say(Word::Error, &what, help.as_deref());
         ExitCode::from(code)
     }
 }
@@ -212,7 +212,7 @@ impl Place {
         };
         if self.url.is_none() && !self.reached.is_empty() {
             return Err(Failed::misused(
-                "--header and --ca-file are for servers that --url names",
+                "--header, --token-env and --ca-file are for servers that --url names",
             ));
         }
         let timeout = seconds("--timeout", self.timeout)?;
@@ -244,6 +244,15 @@ pub(super) fn address(text: &str) -> Result<Target, Failed> {
     let help = || Some("an address is http://HOST:PORT/mcp, https://… or unix:/PATH".to_owned());
     let wrong = || Failed::Misused(format!("`{text}` is no address of a server"), help());
     let url = Url::parse(text).map_err(|_| wrong())?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Failed::Misused(
+            "a name and a password in an address are not sent".into(),
+            Some(
+                "--header 'Authorization: Basic …' sends them, and --token-env NAME an access token"
+                    .into(),
+            ),
+        ));
+    }
     match url.scheme() {
         "http" | "https" if url.has_host() => Ok(Target::Http(url)),
         _ => Err(wrong()),

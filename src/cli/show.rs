@@ -1,30 +1,20 @@
 //! Results of a server, for a person.
 
+use super::output;
 use super::save::{Saved, Saver};
+use crate::lang::diag::{document, tame};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::io::IsTerminal as _;
 
-/// Text of somebody else as a terminal may be shown it: control characters, which could command it,
-/// are written as escapes.
+/// Text of somebody else as a terminal may be shown it: what could command it, or make it show another
+/// text, is written as escapes.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
-    let is_command = |c: char| c.is_control() && c != '\n' && c != '\t';
-    if !text.contains(is_command) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_command(c) {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
-    }
-    Cow::Owned(shown)
+    tame(text)
 }
 
 /// The same for standard output: what goes to a file or a pipe stays as it is.
-fn for_output(text: &str) -> Cow<'_, str> {
+pub(super) fn for_output(text: &str) -> Cow<'_, str> {
     if std::io::stdout().is_terminal() {
         plain(text)
     } else {
@@ -32,9 +22,14 @@ fn for_output(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// JSON with indentation.
+/// JSON with indentation. What could command a terminal is escaped as JSON allows.
 pub(super) fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
+    document(value)
+}
+
+/// The first line of a text that is to stay on one.
+pub(super) fn one_line(text: &str) -> &str {
+    text.trim().lines().next().unwrap_or_default()
 }
 
 /// Collects what is printed: each piece ends its line.
@@ -47,6 +42,12 @@ impl Page {
         if !self.0.ends_with('\n') {
             self.0.push('\n');
         }
+    }
+
+    /// A line of our own, above what follows.
+    pub(super) fn heading(&mut self, text: &str) {
+        self.0.push_str(&output::heading(text));
+        self.0.push('\n');
     }
 
     pub(super) fn into_text(self) -> String {
@@ -154,7 +155,9 @@ mod tests {
     #[test]
     fn a_terminal_is_commanded_by_nobody() {
         assert_eq!(plain("a\tb\nc é"), "a\tb\nc é");
-        assert_eq!(plain("\u{1b}]0;x\u{7}\r"), "\\u{1b}]0;x\\u{7}\\r");
-        assert_eq!(plain("\u{9b}2J"), "\\u{9b}2J");
+        assert_eq!(plain("\u{1b}]0;x\u{7}\r"), "\\u{1b}]0;x\\u{7}\\u{d}");
+        assert_eq!(plain("\u{9b}2J\u{202e}"), "\\u{9b}2J\\u{202e}");
+        let json = pretty(&Value::from("\u{9b}2J\u{202e}\u{1b}"));
+        assert_eq!(json.trim_end(), "\"\\u009b2J\\u202e\\u001b\"");
     }
 }

@@ -5,7 +5,7 @@ mod junit;
 mod report;
 mod text;
 
-use super::output;
+use super::output::{self, Word};
 use crate::lang::diag::Severity;
 use crate::lang::schema::SchemaCache;
 use crate::manifest::environment::Environment;
@@ -99,10 +99,9 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
             .iter()
             .map(|part| format!("`{}`", part.escape_debug()))
             .collect();
-        output::error(&format!(
-            "error: no test matches {}\n  = help: a filter is a part of `TOOL: TEST`",
-            shown.join(" or ")
-        ));
+        let what = format!("no test matches {}", shown.join(" or "));
+        let help = "a filter is a part of `TOOL: TEST`";
+        output::say(Word::Error, &what, Some(help));
         return ExitCode::from(2);
     }
     let color = !no_color && std::io::stdout().is_terminal();
@@ -155,12 +154,14 @@ fn run_all<'t>(
         .enable_all()
         .build();
     let runtime = runtime.map_err(|error| {
-        output::error(&format!("error: cannot start the async runtime: {error}"));
+        let what = format!("cannot start the async runtime: {error}");
+        output::say(Word::Error, &what, None);
         ExitCode::from(2)
     })?;
     let report = runtime.block_on(async {
         let mut signals = Signals::install().map_err(|error| {
-            output::error(&format!("error: cannot handle signals: {error}"));
+            let what = format!("cannot handle signals: {error}");
+            output::say(Word::Error, &what, None);
             ExitCode::from(2)
         })?;
         let shutdown = Shutdown::new();

@@ -1,6 +1,6 @@
 //! `snodo token`: a bearer token, and what the server file says of it.
 
-use super::output;
+use super::output::{self, Word};
 use crate::model::is_scope;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -46,11 +46,11 @@ enum Print {
 /// Makes one, and gives the exit code.
 pub(super) fn run(asked: Arguments) -> ExitCode {
     if let Some(wrong) = wrong(&asked) {
-        output::error(&format!("error: {wrong}"));
+        output::say(Word::Error, &wrong, None);
         return ExitCode::from(2);
     }
     let Ok(bits) = generate::<[u8; 32]>(&SystemRandom::new()) else {
-        output::error("error: the system has no randomness");
+        output::say(Word::Error, "the system has no randomness", None);
         return ExitCode::FAILURE;
     };
     let token = format!("snodo_{}", URL_SAFE_NO_PAD.encode(Random::expose(bits)));

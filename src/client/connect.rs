@@ -5,11 +5,10 @@ use super::error::ClientError;
 use super::http::Http;
 use super::options::{Options, Target};
 use super::stdio::Stdio;
-use super::{About, Client, Link};
+use super::{About, Client, Link, within};
 use crate::protocol::client::{
-    Offered, Request, RpcError, Version, chosen, headers, initialize, initialized,
+    Offered, Request, RpcError, Version, chosen, initialize, initialized,
 };
-use ::http::HeaderMap;
 use serde_json::Value;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -40,6 +39,7 @@ impl Client {
             version: options.version.unwrap_or(Version::NEWEST),
             said: options.said,
             timeout: options.timeout,
+            bound: options.max_bytes,
             next: AtomicU64::new(1),
             about: About::default(),
         };
@@ -109,21 +109,30 @@ impl Client {
         ask_for: Version,
         wanted: Option<Version>,
     ) -> Result<(), ClientError> {
+        let (version, about) = self.greet(ask_for, wanted).await?;
+        (self.version, self.about) = (version, about);
+        self.tell("notifications/initialized", initialized()).await
+    }
+
+    /// Makes the handshake once more, with a server that forgot the session.
+    ///
+    /// # Errors
+    /// It does not agree to the same.
+    pub(super) async fn renew(&self) -> Result<(), ClientError> {
+        self.greet(self.version, Some(self.version)).await?;
+        self.tell("notifications/initialized", initialized()).await
+    }
+
+    async fn greet(
+        &self,
+        ask_for: Version,
+        wanted: Option<Version>,
+    ) -> Result<(Version, About), ClientError> {
         let id = self.number();
         let message = initialize(ask_for, self.said, id);
-        let mut unheard = |_| {};
-        let none = HeaderMap::new();
-        let asked = self.link.ask(id, message, &none, false, &mut unheard);
         let method = "initialize";
-        let outcome = match timeout(self.timeout, asked).await {
-            Ok(outcome) => outcome?,
-            Err(_) => {
-                return Err(ClientError::TimedOut {
-                    method,
-                    after: self.timeout,
-                });
-            }
-        };
+        let asked = self.link.shake_hands(id, message);
+        let outcome = within(self.timeout, method, asked).await?;
         let result = outcome.map_err(|error| ClientError::Refused { method, error })?;
         let theirs = result.get("protocolVersion").and_then(Value::as_str);
         let Some(theirs) = theirs else {
@@ -133,18 +142,15 @@ impl Client {
             });
         };
         let version = Version::find(theirs).filter(|version| !version.is_modern());
-        self.version = match version {
-            Some(version) if wanted.is_none_or(|wanted| wanted == version) => version,
-            _ => {
-                return Err(ClientError::Version {
-                    at: self.link.shown().to_owned(),
-                    theirs: theirs.chars().take(40).collect(),
-                });
+        match version {
+            Some(version) if wanted.is_none_or(|wanted| wanted == version) => {
+                Ok((version, about(result, "serverInfo")))
             }
-        };
-        self.about = about(result, "serverInfo");
-        let headers = headers(&Request::new(method), Some(self.version));
-        self.link.tell(initialized(), &headers).await
+            _ => Err(ClientError::Version {
+                at: self.link.shown().to_owned(),
+                theirs: theirs.chars().take(40).collect(),
+            }),
+        }
     }
 
     fn no_common(&self, answer: &Result<Value, RpcError>) -> ClientError {

@@ -165,6 +165,9 @@ impl ClientError {
                 ..
             } => "127 is what a shell says of a command that it does not find".into(),
             Self::Ended { .. } => "what it wrote to standard error stands above".into(),
+            Self::NotAMessage { at, .. } if at.starts_with("http") => {
+                "is this the address of the server's endpoint? It often ends in /mcp".into()
+            }
             Self::NotAMessage { .. } => {
                 "a server on standard streams writes nothing but messages to standard output".into()
             }

@@ -13,7 +13,8 @@ use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::net::UnixStream;
 use tokio::time::timeout;
@@ -26,6 +27,8 @@ const METHOD_NOT_FOUND: i64 = -32601;
 const SHOWN: usize = 300;
 /// How long the end of a session may take.
 const GOODBYE: Duration = Duration::from_secs(2);
+/// How long an answer to what the server asks may take to be taken.
+const REPLY: Duration = Duration::from_secs(10);
 
 /// The endpoint.
 pub(super) struct Http {
@@ -34,7 +37,9 @@ pub(super) struct Http {
     shown: String,
     extra: HeaderMap,
     /// What a server with a handshake wants to see again.
-    session: OnceLock<HeaderValue>,
+    session: Mutex<Option<HeaderValue>>,
+    /// The revision has a handshake: what the server asks is answered.
+    shook: AtomicBool,
     bound: usize,
     /// Questions are passed on.
     asks: bool,
@@ -66,7 +71,8 @@ impl Http {
             uri,
             shown: plain.as_str().to_owned(),
             extra: options.headers.clone(),
-            session: OnceLock::new(),
+            session: Mutex::default(),
+            shook: AtomicBool::new(false),
             bound: options.max_bytes,
             asks: options.said.asks,
         })
@@ -82,7 +88,8 @@ impl Http {
             door: Door::Socket(socket),
             uri,
             extra: options.headers.clone(),
-            session: OnceLock::new(),
+            session: Mutex::default(),
+            shook: AtomicBool::new(false),
             bound: options.max_bytes,
             asks: options.said.asks,
         })
@@ -108,10 +115,17 @@ impl Http {
         on: &mut (dyn FnMut(Notice) + Send),
     ) -> Result<Result<Value, RpcError>, ClientError> {
         let response = self.send(Method::POST, message, headers).await?;
+        self.answer(response, id, headers, on).await
+    }
+
+    async fn answer(
+        &self,
+        response: Response<Incoming>,
+        id: u64,
+        headers: &HeaderMap,
+        on: &mut (dyn FnMut(Notice) + Send),
+    ) -> Result<Result<Value, RpcError>, ClientError> {
         let status = response.status();
-        if let Some(session) = response.headers().get(SESSION) {
-            let _kept = self.session.set(session.clone());
-        }
         if status.is_success() && is(&response, "text/event-stream") {
             let heard = self.events(response, Some(id), headers, on).await?;
             return heard.ok_or_else(|| self.broken("the stream ended before the answer came"));
@@ -132,8 +146,9 @@ impl Http {
             {
                 Err(self.status(status, &body))
             }
-            Ok(Message::Answer { outcome, .. }) => Ok(outcome),
+            Ok(Message::Answer { to, outcome }) if to.is(id) => Ok(outcome),
             _ if !status.is_success() => Err(self.status(status, &body)),
+            Ok(Message::Answer { .. }) => Err(self.wrong("an answer to another request".into())),
             Ok(_) => Err(self.wrong("a request or a notification where an answer belongs".into())),
             Err(why) => Err(self.wrong(why)),
         }
@@ -153,16 +168,18 @@ impl Http {
     }
 
     /// Hears what the server tells beside answers (revisions with a handshake), until it ends the
-    /// stream.
+    /// stream. First of all that it has begun.
     pub(super) async fn hear(
         &self,
         headers: &HeaderMap,
+        begun: Notice,
         on: &mut (dyn FnMut(Notice) + Send),
     ) -> Result<(), ClientError> {
         let response = self.send(Method::GET, Bytes::new(), headers).await?;
         if !response.status().is_success() || !is(&response, "text/event-stream") {
             return Err(self.refused(response).await);
         }
+        on(begun);
         self.events(response, None, headers, on).await.map(drop)
     }
 
@@ -174,9 +191,34 @@ impl Http {
         Ok((response.status(), self.whole(response).await?))
     }
 
+    /// Posts `initialize`. A session that there was is forgotten; the answer may begin one.
+    pub(super) async fn shake_hands(
+        &self,
+        id: u64,
+        message: Bytes,
+    ) -> Result<Result<Value, RpcError>, ClientError> {
+        self.shook.store(true, Ordering::Relaxed);
+        self.with_session(|session| *session = None);
+        let (mut unheard, none) = (|_| {}, HeaderMap::new());
+        let response = self.send(Method::POST, message, &none).await?;
+        let session = response.headers().get(SESSION).cloned();
+        let outcome = self.answer(response, id, &none, &mut unheard).await?;
+        self.with_session(|place| *place = session);
+        Ok(outcome)
+    }
+
+    /// Whether the server began a session.
+    pub(super) fn has_session(&self) -> bool {
+        self.with_session(|session| session.is_some())
+    }
+
+    fn with_session<T>(&self, act: impl FnOnce(&mut Option<HeaderValue>) -> T) -> T {
+        act(&mut self.session.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Ends the session, where there is one.
     pub(super) async fn close(&self, headers: &HeaderMap) {
-        if self.session.get().is_some() {
+        if self.has_session() {
             self.goodbye(headers).await;
         }
     }
@@ -213,8 +255,8 @@ impl Http {
             fields.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
         }
         fields.insert(USER_AGENT, HeaderValue::from_static(AGENT));
-        if let Some(session) = self.session.get() {
-            fields.insert(SESSION, session.clone());
+        if let Some(session) = self.with_session(|session| session.clone()) {
+            fields.insert(SESSION, session);
         }
         for (name, value) in &self.extra {
             fields.insert(name, value.clone());
@@ -279,10 +321,12 @@ impl Http {
             for event in events.push(&data).map_err(|_| self.too_large())? {
                 match decode(&event).map_err(|why| self.wrong(why))? {
                     Message::Notice(_, notice) => on(notice),
-                    Message::Answer { id: of, outcome } if of.is_none() || of == id => {
+                    Message::Answer { to, outcome } if id.is_some_and(|id| to.is(id)) => {
                         return Ok(Some(outcome));
                     }
                     Message::Answer { .. } => {}
+                    // Not allowed without a handshake, and neither is an answer to it.
+                    Message::Request { .. } if !self.shook.load(Ordering::Relaxed) => {}
                     Message::Request { id, method, params } => {
                         let reply = match method.as_str() {
                             "ping" => answer(&id, json!({})),
@@ -292,7 +336,8 @@ impl Http {
                             }
                             _ => refusal(&id),
                         };
-                        Box::pin(self.tell(reply, headers)).await?;
+                        // Whether it is taken is the server's concern.
+                        let _told = timeout(REPLY, Box::pin(self.tell(reply, headers))).await;
                     }
                 }
             }

@@ -2,13 +2,18 @@
 
 use super::error::ClientError;
 use super::{Client, Listener};
+use crate::lang::schema::header_params;
 use crate::protocol::client::Request;
+use crate::units::{Size, Time};
 use serde_json::Value;
 use std::collections::HashSet;
+use std::time::Instant;
 
 /// How many pages of a list are read, and how many items.
 const MOST_PAGES: usize = 1_000;
 const MOST_ITEMS: usize = 100_000;
+/// How long all pages may take together, in times of what one may take.
+const PATIENCE: u32 = 10;
 
 /// What can be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +35,15 @@ pub struct Listed {
     pub items: Vec<Value>,
     /// Why there may be more.
     pub cut: Option<String>,
+    /// Items that are left out because no client may use them, and why.
+    pub refused: Vec<String>,
+}
+
+impl Listed {
+    /// What a person should hear of: why it is not all.
+    pub fn warnings(&self) -> impl Iterator<Item = &String> {
+        self.cut.iter().chain(&self.refused)
+    }
 }
 
 impl Kind {
@@ -76,9 +90,20 @@ impl Client {
             return Ok(listed);
         }
         let (mut cursor, mut seen) = (None::<String>, HashSet::new());
+        let (begun, mut held) = (Instant::now(), 0);
         for _ in 0..MOST_PAGES {
             let (items, next) = self.page(kind, cursor.as_deref(), &mut |_| {}).await?;
-            listed.items.extend(items);
+            held += next.as_ref().map_or(0, String::len);
+            held += items
+                .iter()
+                .map(|item| item.to_string().len())
+                .sum::<usize>();
+            for item in items {
+                match self.usable(kind, &item) {
+                    Ok(()) => listed.items.push(item),
+                    Err(why) => listed.refused.push(why),
+                }
+            }
             let Some(next) = next else {
                 return Ok(listed);
             };
@@ -89,16 +114,37 @@ impl Client {
                 ));
                 return Ok(listed);
             }
-            if listed.items.len() >= MOST_ITEMS {
+            let much = listed.items.len() + listed.refused.len() >= MOST_ITEMS || held > self.bound;
+            if much || begun.elapsed() > self.timeout * PATIENCE {
                 break;
             }
             cursor = Some(next);
         }
         listed.cut = Some(format!(
-            "`{}` has more than {MOST_PAGES} pages or {MOST_ITEMS} items; the others were not asked for",
-            kind.method()
+            "`{}` has more than {MOST_PAGES} pages, {MOST_ITEMS} items or {}, or takes longer than {}; \
+             the others were not asked for",
+            kind.method(),
+            Size(self.bound),
+            Time(self.timeout * PATIENCE)
         ));
         Ok(listed)
+    }
+
+    /// Whether an item may be used. A tool that mirrors arguments into headers in a way that is not
+    /// allowed may not, where there are headers (specification: streamable-http §Schema Extension).
+    fn usable(&self, kind: Kind, item: &Value) -> Result<(), String> {
+        if kind != Kind::Tools || !self.version.is_modern() || !self.link.has_headers() {
+            return Ok(());
+        }
+        let schema = item.get("inputSchema").unwrap_or(&Value::Null);
+        let name = item.get("name").and_then(Value::as_str).unwrap_or("?");
+        match header_params(schema) {
+            Ok(_) => Ok(()),
+            Err(errors) => {
+                let why = errors.first().map(ToString::to_string).unwrap_or_default();
+                Err(format!("the tool `{name}` is left out: {why}"))
+            }
+        }
     }
 
     /// One page, and the cursor of the next.

@@ -3,6 +3,7 @@
 
 mod connect;
 mod error;
+mod fits;
 mod http;
 mod lists;
 mod options;
@@ -14,6 +15,7 @@ mod tool;
 mod waiting;
 
 pub use error::{ClientError, Ending};
+pub use fits::fits;
 pub use lists::{Kind, Listed};
 pub use options::{Aside, Options, Program, Target};
 pub use relay::{Relay, Say};
@@ -21,11 +23,11 @@ pub use rounds::Question;
 pub use tool::Tool;
 
 use crate::protocol::client::{Notice, Request, RpcError, Said, Version, headers, subscription};
-use ::http::HeaderMap;
+use ::http::{HeaderMap, StatusCode};
 use bytes::Bytes;
 use http::Http;
 use serde_json::{Map, Value};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use stdio::Stdio;
 
@@ -40,13 +42,20 @@ pub async fn get(target: &Target, options: &Options) -> Result<(u16, Bytes), Cli
         Target::Unix(socket, path) => Http::on(socket.clone(), path, options)?,
         Target::Program(program) => return Err(ClientError::Address(program.shown.clone())),
     };
-    match tokio::time::timeout(options.timeout, http.get()).await {
-        Ok(got) => got.map(|(status, body)| (status.as_u16(), body)),
-        Err(_) => Err(ClientError::TimedOut {
-            method: "GET",
-            after: options.timeout,
-        }),
-    }
+    let got = within(options.timeout, "GET", http.get()).await;
+    got.map(|(status, body)| (status.as_u16(), body))
+}
+
+/// What comes of it in this time.
+async fn within<T>(
+    after: Duration,
+    method: &'static str,
+    asked: impl Future<Output = Result<T, ClientError>>,
+) -> Result<T, ClientError> {
+    let late = |_| Err(ClientError::TimedOut { method, after });
+    tokio::time::timeout(after, asked)
+        .await
+        .unwrap_or_else(late)
 }
 
 /// Who hears what a server tells while it is asked something.
@@ -58,6 +67,8 @@ pub struct Client {
     version: Version,
     said: Said,
     timeout: Duration,
+    /// Bounds a list as it bounds a message, in bytes.
+    bound: usize,
     next: AtomicU64,
     about: About,
 }
@@ -84,6 +95,11 @@ impl Client {
         self.version
     }
 
+    /// Where the server is: its address, or the command that it was started by.
+    pub fn shown(&self) -> &str {
+        self.link.shown()
+    }
+
     /// What the server says of itself.
     pub fn about(&self) -> &About {
         &self.about
@@ -100,14 +116,19 @@ impl Client {
     ) -> Result<Value, ClientError> {
         let method = request.method();
         let outcome = self.outcome(request, on).await?;
-        outcome.map_err(|error| ClientError::Refused { method, error })
+        let result = outcome.map_err(|error| ClientError::Refused { method, error })?;
+        if self.version.is_modern() && wants_more(&result) {
+            let why = "wants to know something, which it may not".into();
+            return Err(ClientError::Answer { method, why });
+        }
+        Ok(result)
     }
 
     /// Listens for changes of these lists and resources until the server ends it. Dropping the
-    /// future ends it too.
+    /// future ends it too. That it has begun is heard as [`Notice::Acknowledged`].
     ///
     /// # Errors
-    /// Why it was not begun, or broke off.
+    /// Why it was not begun in time, or broke off.
     pub async fn listen(
         &self,
         lists: &[&str],
@@ -115,21 +136,40 @@ impl Client {
         on: &mut Listener<'_>,
     ) -> Result<(), ClientError> {
         if self.version.is_modern() {
-            let request = subscription(lists, uris);
-            let outcome = self.send(&request, None, on).await?;
-            let method = request.method();
-            return match outcome {
-                Ok(_) => Ok(()),
-                Err(error) => Err(ClientError::Refused { method, error }),
-            };
+            return self.subscribe(&subscription(lists, uris), on).await;
         }
         for uri in uris {
             let request = Request::new("resources/subscribe").with("uri", uri.as_str());
             self.ask(&request, on).await?;
         }
+        let granted = Notice::Acknowledged(granted(&self.about.capabilities, lists, uris));
         match &self.link {
-            Link::Http(link) => link.hear(&self.plain_headers(), on).await,
-            Link::Stdio(link) => link.hear(self.number(), on).await,
+            Link::Http(link) => link.hear(&self.plain_headers(), granted, on).await,
+            Link::Stdio(link) => {
+                on(granted);
+                link.hear(self.number(), on).await
+            }
+        }
+    }
+
+    /// `subscriptions/listen`, which has no end of its own, but a beginning.
+    async fn subscribe(&self, request: &Request, on: &mut Listener<'_>) -> Result<(), ClientError> {
+        let (method, after) = (request.method(), self.timeout);
+        let begun = AtomicBool::new(false);
+        let mut heard = |notice| {
+            begun.store(true, Ordering::Relaxed);
+            on(notice);
+        };
+        let asked = self.send(request, None, &mut heard);
+        tokio::pin!(asked);
+        let outcome = match tokio::time::timeout(after, &mut asked).await {
+            Ok(outcome) => outcome?,
+            Err(_) if begun.load(Ordering::Relaxed) => asked.await?,
+            Err(_) => return Err(ClientError::TimedOut { method, after }),
+        };
+        match outcome {
+            Ok(_) => Ok(()),
+            Err(error) => Err(ClientError::Refused { method, error }),
         }
     }
 
@@ -156,6 +196,39 @@ impl Client {
         bound: Option<Duration>,
         on: &mut Listener<'_>,
     ) -> Result<Result<Value, RpcError>, ClientError> {
+        let outcome = match self.exchange(request, bound, on).await {
+            // A session that the server no longer knows is begun anew (2025-11-25, transports
+            // §Session Management). It did not look at the request.
+            Err(ClientError::Status { status, .. })
+                if status == StatusCode::NOT_FOUND && self.link.has_session() =>
+            {
+                self.renew().await?;
+                self.exchange(request, bound, on).await?
+            }
+            outcome => outcome?,
+        };
+        // Nothing is known of results of other kinds (specification: basic §ResultType).
+        let kind = outcome
+            .as_ref()
+            .ok()
+            .and_then(|result| result.get("resultType"));
+        let is_known = |kind: &Value| kind == "complete" || kind == "input_required";
+        if self.version.is_modern() && !kind.is_none_or(is_known) {
+            let (method, why) = (
+                request.method(),
+                "is of a kind that is not known here".into(),
+            );
+            return Err(ClientError::Answer { method, why });
+        }
+        Ok(outcome)
+    }
+
+    async fn exchange(
+        &self,
+        request: &Request,
+        bound: Option<Duration>,
+        on: &mut Listener<'_>,
+    ) -> Result<Result<Value, RpcError>, ClientError> {
         let id = self.number();
         let message = request.encode(self.version, self.said, id);
         let headers = headers(request, Some(self.version));
@@ -163,14 +236,14 @@ impl Client {
         let asked = self.link.ask(id, message, &headers, cancellable, on);
         match bound {
             None => asked.await,
-            Some(after) => match tokio::time::timeout(after, asked).await {
-                Ok(outcome) => outcome,
-                Err(_) => Err(ClientError::TimedOut {
-                    method: request.method(),
-                    after,
-                }),
-            },
+            Some(after) => within(after, request.method(), asked).await,
         }
+    }
+
+    /// Sends what has no answer.
+    async fn tell(&self, what: &'static str, message: Bytes) -> Result<(), ClientError> {
+        let headers = self.plain_headers();
+        within(self.timeout, what, self.link.tell(message, &headers)).await
     }
 
     fn number(&self) -> u64 {
@@ -185,7 +258,49 @@ impl Client {
     }
 }
 
+/// Whether a result is a question.
+fn wants_more(result: &Value) -> bool {
+    result.get("resultType").and_then(Value::as_str) == Some("input_required")
+}
+
+/// What a server with a handshake tells of, by what it says that it can do.
+fn granted(capabilities: &Map<String, Value>, lists: &[&str], uris: &[String]) -> Value {
+    let changes = |list: &str| capabilities.get(list)?.get("listChanged")?.as_bool();
+    let mut granted = Map::new();
+    for list in lists.iter().filter(|list| changes(list) == Some(true)) {
+        granted.insert(format!("{list}ListChanged"), true.into());
+    }
+    if !uris.is_empty() {
+        granted.insert("resourceSubscriptions".into(), uris.into());
+    }
+    granted.into()
+}
+
 impl Link {
+    /// A handshake, which begins the session anew where there is one.
+    async fn shake_hands(
+        &self,
+        id: u64,
+        message: Bytes,
+    ) -> Result<Result<Value, RpcError>, ClientError> {
+        match self {
+            Self::Http(link) => link.shake_hands(id, message).await,
+            Self::Stdio(link) => link.shake_hands(id, message).await,
+        }
+    }
+
+    /// Whether requests have headers.
+    fn has_headers(&self) -> bool {
+        matches!(self, Self::Http(_))
+    }
+
+    fn has_session(&self) -> bool {
+        match self {
+            Self::Http(link) => link.has_session(),
+            Self::Stdio(_) => false,
+        }
+    }
+
     async fn ask(
         &self,
         id: u64,

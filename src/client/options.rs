@@ -51,7 +51,7 @@ impl fmt::Debug for Program {
 pub struct Options {
     /// The one revision to speak; without it the newest that both know.
     pub version: Option<Version>,
-    /// Bounds the wait for each answer.
+    /// Bounds the wait for each answer. In a relay, how long a server may send nothing while it is asked.
     pub timeout: Duration,
     /// Bounds each message of the server, in bytes.
     pub max_bytes: usize,

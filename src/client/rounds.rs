@@ -2,7 +2,7 @@
 //! answers (specification: mrtr), or, in revisions with a handshake, by a request of its own.
 
 use super::error::ClientError;
-use super::{Client, Listener};
+use super::{Client, Listener, wants_more};
 use crate::protocol::client::{Notice, Request, answer, retry_with};
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -89,7 +89,7 @@ impl Client {
         let mut next = request.clone();
         for _ in 0..MOST_ROUNDS {
             let mut result = self.round(&next, on, answers).await?;
-            if result.get("resultType").and_then(Value::as_str) != Some("input_required") {
+            if !wants_more(&result) {
                 return Ok(result);
             }
             let asked = match result.get_mut("inputRequests").map(Value::take) {
@@ -157,7 +157,7 @@ impl Client {
                     let question = Question { id: String::new(), method, params };
                     let said = answers(question).await.map_err(Ended::Answers)?;
                     let said = answer(&id, said);
-                    self.link.tell(said, &self.plain_headers()).await?;
+                    self.tell("elicitation/create", said).await?;
                     deadline = Instant::now() + self.timeout;
                 }
                 () = sleep_until(deadline) => {

@@ -10,13 +10,14 @@ use super::waiting::{Heard, Waiting};
 use crate::model::LimitsSpec;
 use crate::process::{Exit, Group, Launch, ProcessError, Starter};
 use crate::protocol::client::{
-    ELICIT, Message, Notice, RpcError, Said, answer, cancelled, decode, refusal,
+    ELICIT, Message, Notice, RpcError, Said, To, answer, cancelled, decode, refusal,
 };
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::unix::pipe;
@@ -40,6 +41,8 @@ pub(super) struct Stdio {
     shown: String,
     outgoing: mpsc::Sender<Bytes>,
     waiting: Arc<Waiting>,
+    /// The revision has a handshake: what the server asks is answered.
+    shook: Arc<AtomicBool>,
     exit: watch::Receiver<Option<Exit>>,
     stop: CancellationToken,
 }
@@ -71,16 +74,15 @@ impl Stdio {
         let (outgoing, messages) = mpsc::channel(OUTGOING);
         let (ended, exit) = watch::channel(None);
         let (stop, waiting) = (CancellationToken::new(), Arc::new(Waiting::default()));
-        tokio::spawn(
-            stop.clone()
-                .run_until_cancelled_owned(write(stdin, messages)),
-        );
+        let shook = Arc::new(AtomicBool::new(false));
+        tokio::spawn(write(stdin, messages, stop.clone()));
         let heard = Reader {
             at: program.shown.clone(),
             waiting: Arc::clone(&waiting),
             outgoing: outgoing.clone(),
             bound: max_bytes,
             asks: said.asks,
+            shook: Arc::clone(&shook),
             aside: Arc::clone(&program.stderr),
         };
         tokio::spawn(heard.read(stdout));
@@ -96,6 +98,7 @@ impl Stdio {
             shown: program.shown,
             outgoing,
             waiting,
+            shook,
             exit,
             stop,
         })
@@ -130,6 +133,16 @@ impl Stdio {
                 None => return Err(self.ended().await),
             }
         }
+    }
+
+    /// Sends `initialize` and waits for its answer.
+    pub(super) async fn shake_hands(
+        &self,
+        id: u64,
+        message: Bytes,
+    ) -> Result<Result<Value, RpcError>, ClientError> {
+        self.shook.store(true, Ordering::Relaxed);
+        self.ask(id, message, false, &mut |_| {}).await
     }
 
     /// Hears what the server tells to nobody in particular, until it ends.
@@ -201,9 +214,22 @@ impl Drop for Asked<'_> {
     }
 }
 
-/// Writes each message as a line until nobody has one any more, or nobody reads.
-async fn write(mut stdin: pipe::Sender, mut messages: mpsc::Receiver<Bytes>) {
-    while let Some(message) = messages.recv().await {
+/// Writes each message as a line until nobody has one any more, or nobody reads. What was said before
+/// the end is still written: a cancellation, say. A server that does not read is ended, and so is this.
+async fn write(
+    mut stdin: pipe::Sender,
+    mut messages: mpsc::Receiver<Bytes>,
+    stop: CancellationToken,
+) {
+    loop {
+        let message = tokio::select! {
+            biased;
+            message = messages.recv() => message,
+            () = stop.cancelled() => None,
+        };
+        let Some(message) = message else {
+            return;
+        };
         let line = [&message[..], b"\n"].concat();
         if stdin.write_all(&line).await.is_err() {
             return;
@@ -260,6 +286,7 @@ struct Reader {
     bound: usize,
     /// Questions are passed on.
     asks: bool,
+    shook: Arc<AtomicBool>,
     /// Where standard error goes.
     aside: Aside,
 }
@@ -295,8 +322,14 @@ impl Reader {
             return;
         }
         match decode(line) {
-            Ok(Message::Answer { id, outcome }) => self.waiting.answer(id, outcome),
+            Ok(Message::Answer { to, outcome }) => match to {
+                To::Request(id) => self.waiting.answer(Some(id), outcome),
+                To::Unsaid => self.waiting.answer(None, outcome),
+                To::Nothing => self.passed_over("it answers nothing that was asked", line),
+            },
             Ok(Message::Notice(owner, notice)) => self.waiting.notice(owner, &notice),
+            // Not allowed without a handshake, and neither is an answer to it.
+            Ok(Message::Request { .. }) if !self.shook.load(Ordering::Relaxed) => {}
             Ok(Message::Request { id, method, params }) => {
                 let reply = match method.as_str() {
                     "ping" => answer(&id, json!({})),
@@ -310,12 +343,14 @@ impl Reader {
                 let _full = self.outgoing.try_send(reply);
             }
             // Many a server greets on its standard output. That answers nothing.
-            Err(why) => {
-                let shown: String = String::from_utf8_lossy(line).chars().take(200).collect();
-                let shown = shown.escape_debug();
-                let said = format!("passed over a line that is no message ({why}): {shown}\n");
-                (self.aside)(said.as_bytes());
-            }
+            Err(why) => self.passed_over(&why, line),
         }
+    }
+
+    fn passed_over(&self, why: &str, line: &[u8]) {
+        let shown: String = String::from_utf8_lossy(line).chars().take(200).collect();
+        let shown = shown.escape_debug();
+        let said = format!("passed over a line that is no message ({why}): {shown}\n");
+        (self.aside)(said.as_bytes());
     }
 }

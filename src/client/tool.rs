@@ -16,27 +16,22 @@ const HEADER_MISMATCH: i64 = -32020;
 pub struct Tool {
     name: String,
     schema: Value,
+    output: Option<Value>,
     mirrored: Vec<HeaderParam>,
 }
 
 impl Tool {
-    /// What the list says of it.
-    ///
-    /// # Errors
-    /// It says what no tool may: it has no name, or mirrors arguments in a way that is not allowed
-    /// (specification: streamable-http §Schema Extension).
-    pub fn of(item: &Value) -> Result<Self, String> {
-        let name = item.get("name").and_then(Value::as_str);
-        let name = name.ok_or("a tool without a name")?.to_owned();
+    /// What an item of [`Client::list`] says of it; `None` when that has no name. Arguments that are
+    /// mirrored in a way that is not allowed are not: such a tool is listed only where there are no headers.
+    pub fn of(item: &Value) -> Option<Self> {
+        let name = item.get("name").and_then(Value::as_str)?.to_owned();
         let schema = item.get("inputSchema").cloned().unwrap_or_default();
-        let mirrored = header_params(&schema).map_err(|errors| {
-            let why = errors.first().map(ToString::to_string).unwrap_or_default();
-            format!("`{name}`: {why}")
-        })?;
-        Ok(Self {
+        let mirrored = header_params(&schema).unwrap_or_default();
+        Some(Self {
             name,
             schema,
             mirrored,
+            output: item.get("outputSchema").cloned(),
         })
     }
 
@@ -48,6 +43,11 @@ impl Tool {
     /// Which arguments are mirrored into headers.
     pub fn mirrored(&self) -> &[HeaderParam] {
         &self.mirrored
+    }
+
+    /// The schema of its structured result, where it has one.
+    pub fn output(&self) -> Option<&Value> {
+        self.output.as_ref()
     }
 
     /// The schema of its arguments.
@@ -88,7 +88,7 @@ impl Client {
             outcome => return outcome.map_err(Ended::joined),
         };
         let listed = self.list(Kind::Tools).await?;
-        let mut tools = listed.items.iter().filter_map(|item| Tool::of(item).ok());
+        let mut tools = listed.items.iter().filter_map(Tool::of);
         match tools.find(|now| now.name == tool.name) {
             Some(now) => {
                 let again = request.mirroring(now.mirrored);

@@ -7,6 +7,7 @@ mod overrides;
 mod secrets;
 mod sections;
 mod tls;
+mod traces;
 
 pub(super) use sections::cache;
 

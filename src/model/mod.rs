@@ -19,6 +19,7 @@ mod settings;
 mod test;
 mod tls;
 mod tool;
+mod traces;
 mod window;
 mod wrap;
 
@@ -54,5 +55,6 @@ pub use test::{
 };
 pub use tls::{TlsError, TlsSettings};
 pub use tool::Tool;
+pub use traces::TracesSettings;
 pub use window::{Window, WindowError};
 pub use wrap::WrapSpec;

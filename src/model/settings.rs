@@ -1,7 +1,7 @@
 //! The server file, validated: identity, listeners, limits, logs; and the values that templates
 //! may see.
 
-use super::{AuthSettings, Cache, HttpSettings, Identity, Listen};
+use super::{AuthSettings, Cache, HttpSettings, Identity, Listen, TracesSettings};
 use crate::lang::diag::Span;
 use crate::lang::schema::Validation;
 use crate::secret::Secret;
@@ -31,6 +31,8 @@ pub struct Settings {
     pub max_queued: usize,
     /// `[metrics]`: where reports are served, metrics among them. Nowhere when empty.
     pub reports: Vec<Listen>,
+    /// `[traces]`; `None` when spans are not recorded.
+    pub traces: Option<TracesSettings>,
     /// `[reload]`.
     pub reload: ReloadSettings,
     /// `[log]`.

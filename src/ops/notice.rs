@@ -12,6 +12,8 @@ pub enum Notice {
     Log(Log),
     /// A question to the caller, which it answers by this id.
     Question(String, InputRequest),
+    /// The question of this id, which was sent, is not to be answered any more.
+    Withdrawn(String),
 }
 
 /// How far a request has come.

@@ -17,6 +17,7 @@ use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 /// Where the work of one request says how it goes. What the caller did not ask for is dropped here,
 /// so nobody else needs to know what it asked for. Never blocks. Clones are one.
@@ -33,6 +34,8 @@ struct Shared {
     level: Option<LogLevel>,
     queue: Mutex<Option<Queue>>,
     filled: AtomicWaker,
+    /// Cancelled once nobody reads.
+    unread: CancellationToken,
 }
 
 impl Notices {
@@ -53,6 +56,7 @@ impl Notices {
             level: context.log_level,
             queue: Mutex::new(Some(Queue::default())),
             filled: AtomicWaker::new(),
+            unread: CancellationToken::new(),
         });
         Some((Self(Some(Arc::clone(&shared))), Waiting(shared)))
     }
@@ -87,7 +91,22 @@ impl Notices {
     /// Asks the caller, who answers by this id. No question is ever left out: there are few of them.
     pub fn question(&self, id: &str, request: InputRequest) {
         if let Some(shared) = &self.0 {
-            shared.put(|queue| queue.question(id.to_owned(), request));
+            shared.put(|queue| queue.question(Notice::Question(id.to_owned(), request)));
+        }
+    }
+
+    /// Says that a question is not to be answered any more.
+    pub fn withdraw(&self, id: &str) {
+        if let Some(shared) = &self.0 {
+            shared.put(|queue| queue.withdraw(id.to_owned()));
+        }
+    }
+
+    /// Waits until nobody reads any more what is said. For ever, where nobody ever did.
+    pub async fn unread(&self) {
+        match &self.0 {
+            Some(shared) => shared.unread.cancelled().await,
+            None => std::future::pending().await,
         }
     }
 
@@ -126,6 +145,7 @@ impl Waiting {
 impl Drop for Waiting {
     fn drop(&mut self) {
         *self.0.queue() = None;
+        self.0.unread.cancel();
     }
 }
 

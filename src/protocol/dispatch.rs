@@ -188,8 +188,9 @@ fn alone(face: &Face, carrier: &Carrier<'_>, request: Request<'_>, params: &Para
             session: None,
             outlives_caller: false,
         }),
-        Ok((modern::What::Listen(filter), _)) => Step::Listen(Listen {
+        Ok((modern::What::Listen(filter), context)) => Step::Listen(Listen {
             filter,
+            context,
             subscription: Subscription { id: reply_to.id },
         }),
         Err(fault) => Step::Reply(reply_to.refuse(&fault)),

@@ -6,8 +6,14 @@ use super::version::Shape;
 use crate::ops::InputRequest;
 use serde_json::Value;
 
-/// Writes a question's `method` and `params`.
-pub(super) fn members(members: &mut Members<'_>, request: &InputRequest, shape: Shape) {
+/// Writes a question's `method` and `params`. `id` is its own where it is a request: then going to a
+/// URL has a name too (schema of 2025-11-25: ElicitRequestURLParams).
+pub(super) fn members(
+    members: &mut Members<'_>,
+    request: &InputRequest,
+    shape: Shape,
+    id: Option<&str>,
+) {
     match request {
         InputRequest::Form { message, schema } => {
             members.text("method", "elicitation/create");
@@ -28,6 +34,7 @@ pub(super) fn members(members: &mut Members<'_>, request: &InputRequest, shape: 
             let mut params = Members::open(members.member("params"));
             params.text("mode", "url");
             params.text("message", message);
+            params.maybe_text("elicitationId", id);
             params.text("url", url);
             params.close();
         }
@@ -44,6 +51,21 @@ pub(super) fn members(members: &mut Members<'_>, request: &InputRequest, shape: 
         }
         InputRequest::Roots => members.text("method", "roots/list"),
     }
+}
+
+/// Whether a client can be asked this in that shape: without titles there are no choices of several
+/// either (schema of 2025-06-18: PrimitiveSchemaDefinition).
+pub(super) fn fits(request: &InputRequest, shape: Shape) -> bool {
+    let InputRequest::Form { schema, .. } = request else {
+        return true;
+    };
+    let fields = schema.get("properties").and_then(Value::as_object);
+    let is_list = |field: &Value| field.get("type").is_some_and(|kind| kind == "array");
+    shape.titled_choices
+        || !fields
+            .into_iter()
+            .flatten()
+            .any(|(_, field)| is_list(field))
 }
 
 /// The form for clients that know no choices with titles but as `enumNames`.

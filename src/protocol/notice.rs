@@ -1,5 +1,5 @@
 //! Notifications, and questions, that belong to a request in flight (schema: ProgressNotification,
-//! LoggingMessageNotification). They go where the request's answer goes, so their `_meta` has
+//! LoggingMessageNotification, CancelledNotification). They go where the request's answer goes, so their `_meta` has
 //! nothing to say: a subscription's id is for those of a subscription.
 
 use super::version::Shape;
@@ -25,9 +25,13 @@ pub(super) fn notice(token: Option<&ProgressToken>, notice: &Notice, shape: Shap
             params.text("logger", &log.logger);
             json::value(params.member("data"), &log.data);
         }),
-        Notice::Question(id, request) => {
-            jsonrpc::request(id, |members| input::members(members, request, shape))
-        }
+        Notice::Question(id, request) => jsonrpc::request(id, |members| {
+            input::members(members, request, shape, Some(id));
+        }),
+        Notice::Withdrawn(id) => jsonrpc::notification("notifications/cancelled", |params| {
+            params.text("requestId", id);
+            params.text("reason", "the answer is no longer waited for");
+        }),
     }
 }
 

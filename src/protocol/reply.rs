@@ -4,8 +4,8 @@ use super::codes::{self, Fault};
 use super::face::Face;
 use super::jsonrpc::{self, Id};
 use super::version::{Dialect, Protocols};
-use super::{capabilities, json, legacy, modern, notice};
-use crate::ops::{Answer, Change, Filter, Notice, OpError, ProgressToken};
+use super::{capabilities, input, json, legacy, modern, notice};
+use crate::ops::{Answer, Change, Filter, InputRequest, Notice, OpError, ProgressToken};
 use bytes::Bytes;
 use http::StatusCode;
 use std::sync::Arc;
@@ -64,6 +64,11 @@ impl ReplyTo {
         &self.id
     }
 
+    /// The name of the revision that it is in.
+    pub fn revision(&self) -> &'static str {
+        self.dialect.revision().name()
+    }
+
     /// The answer to the request.
     pub fn answer(&self, face: &Face, outcome: Result<Answer, OpError>) -> Response {
         let answer = match outcome {
@@ -111,6 +116,11 @@ impl ReplyTo {
         self.dialect == Dialect::Modern
     }
 
+    /// Whether the caller's revision has a form for this question.
+    pub fn can_ask(&self, question: &InputRequest) -> bool {
+        input::fits(question, self.dialect.shape())
+    }
+
     /// The answer that says no more than that it is done.
     pub fn done(&self) -> Response {
         Response::ok(legacy::done(&self.id))
@@ -131,6 +141,11 @@ impl Subscription {
     /// The request's id.
     pub fn id(&self) -> &Id {
         &self.id
+    }
+
+    /// The name of the revision that it is in.
+    pub fn revision(&self) -> &'static str {
+        Dialect::Modern.revision().name()
     }
 
     /// The first message: what is listened for.

@@ -8,10 +8,6 @@ use serde_json::value::RawValue;
 
 /// What is to be done about a message.
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "it is taken apart where it is received; a box would cost each request an allocation"
-)]
 pub enum Step {
     /// Nothing: a notification that asks for nothing here.
     Nothing,
@@ -48,6 +44,8 @@ pub enum Step {
 pub struct Listen {
     /// Of which.
     pub filter: Filter,
+    /// What came beside it.
+    pub context: Context,
     /// Where they go.
     pub subscription: Subscription,
 }

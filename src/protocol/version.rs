@@ -39,7 +39,7 @@ pub(super) struct Shape {
     /// What a tool gives may be any JSON; else only an object, and an output schema of anything else
     /// is not shown.
     pub(super) any_output: bool,
-    /// A form's choices may have titles, and say that it is a form.
+    /// A form says that it is one; its choices may have titles, and several may be chosen.
     pub(super) titled_choices: bool,
 }
 
@@ -106,6 +106,14 @@ impl Dialect {
         }
     }
 
+    /// The revision that it is of.
+    pub(super) const fn revision(self) -> Revision {
+        match self {
+            Self::Modern => Revision::V2026_07_28,
+            Self::Legacy(legacy) => legacy.revision(),
+        }
+    }
+
     /// What it writes.
     pub(super) const fn shape(self) -> Shape {
         let (icons, any_output, titled_choices) = match self {
@@ -122,10 +130,7 @@ impl Dialect {
 
     /// Whether it is spoken in any of these.
     pub(super) fn is_of(self, protocols: Protocols) -> bool {
-        match self {
-            Self::Modern => protocols.speaks(Revision::V2026_07_28),
-            Self::Legacy(legacy) => protocols.speaks(legacy.revision()),
-        }
+        protocols.speaks(self.revision())
     }
 }
 

@@ -25,6 +25,7 @@ pub(super) fn needed_for(
             ("http.max_in_flight", one.max_in_flight != two.max_in_flight),
             ("http.max_queued", one.max_queued != two.max_queued),
             ("metrics", one.reports != two.reports),
+            ("traces", one.traces != two.traces),
             ("server.grace_ms", one.server.grace != two.server.grace),
             (
                 "server.state_dir",

@@ -13,6 +13,7 @@ use crate::ops::{Input, InputRequired, OpError};
 use serde_json::{Map, Value};
 use state::{Binding, State, States};
 use std::collections::HashSet;
+use std::time::Duration;
 
 mod state;
 
@@ -93,6 +94,11 @@ fn covers(caller: ClientCapabilities, needed: ClientCapabilities) -> Result<(), 
 }
 
 impl Runtime {
+    /// How long the answers to questions are waited for (`server.ask_ttl_ms`).
+    pub fn waits_for_answers(&self) -> Duration {
+        self.asking.states.lasts()
+    }
+
     /// Asks what the component asks. `brought` is what the call brings: answers belong to it alone.
     pub(super) fn ask<C: Component>(
         &self,
@@ -110,6 +116,7 @@ impl Runtime {
             name: component.key(),
             brought,
             principal: request.context.caller.principal(),
+            stays: request.context.asks_in_place,
         };
         let state = match &request.context.input.state {
             Some(text) => Some(self.asking.states.open(text, &binding)?),

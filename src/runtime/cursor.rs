@@ -4,8 +4,10 @@
 //! list, of a list that has changed since, or of somebody's own making is refused (specification:
 //! pagination, "Error Handling").
 
+use crate::secret::Secret;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::digest::{Context, SHA256};
 use ring::hmac;
 use ring::rand::SystemRandom;
 use std::sync::OnceLock;
@@ -17,22 +19,22 @@ const TAG: usize = 16;
 #[derive(Clone, Debug)]
 pub(super) struct Cursors {
     key: hmac::Key,
+    /// What cursors were made with before, and are still understood.
+    earlier: Vec<hmac::Key>,
 }
 
 impl Cursors {
     /// For the list `name` with this content, in pages of this size. `secret` makes instances that share it understand
-    /// each other's cursors; without one the key lasts as long as the process.
+    /// each other's cursors; without one the key lasts as long as the process. Those made with what was the secret before,
+    /// `earlier`, are understood too.
     pub(super) fn new<'t>(
         name: &str,
         content: impl Iterator<Item = &'t str>,
         page_size: usize,
-        secret: Option<&str>,
+        secret: Option<&Secret>,
+        earlier: &[Secret],
     ) -> Self {
-        let base = match secret {
-            Some(secret) => hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()),
-            None => process_key(),
-        };
-        let mut digest = hmac::Context::with_key(&base);
+        let mut digest = Context::new(&SHA256);
         digest.update(b"snodo cursor\0");
         digest.update(name.as_bytes());
         // The same page of another size begins somewhere else.
@@ -41,34 +43,47 @@ impl Cursors {
             digest.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
             digest.update(part.as_bytes());
         }
+        let list = digest.finish();
+        let of_list = |base: &hmac::Key| {
+            hmac::Key::new(hmac::HMAC_SHA256, hmac::sign(base, list.as_ref()).as_ref())
+        };
         Self {
-            key: hmac::Key::new(hmac::HMAC_SHA256, digest.sign().as_ref()),
+            key: of_list(&secret.map_or_else(process_key, key)),
+            earlier: earlier.iter().map(|secret| of_list(&key(secret))).collect(),
         }
     }
 
     /// The cursor of a page.
     pub(super) fn write(&self, page: u32) -> String {
-        let number = page.to_be_bytes();
-        let tag = hmac::sign(&self.key, &number);
-        let mut bytes = number.to_vec();
-        bytes.extend(tag.as_ref().iter().take(TAG));
-        URL_SAFE_NO_PAD.encode(bytes)
+        cursor(&self.key, page)
     }
 
     /// The page that a cursor stands for; `None` when it is not one of this list's.
     pub(super) fn read(&self, cursor: &str) -> Option<usize> {
-        // Comparing what was sent with what would have been given needs no parsing of the tag.
         let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
         let page = u32::from_be_bytes(bytes.first_chunk::<4>().copied()?);
-        let expected = self.write(page);
-        let same = expected.len() == cursor.len()
-            && expected
-                .bytes()
-                .zip(cursor.bytes())
-                .fold(0, |differences, (a, b)| differences | (a ^ b))
-                == 0;
-        same.then(|| usize::try_from(page).ok()).flatten()
+        let mut keys = std::iter::once(&self.key).chain(&self.earlier);
+        let is_ours = keys.any(|key| is_same(&self::cursor(key, page), cursor));
+        is_ours.then(|| usize::try_from(page).ok()).flatten()
     }
+}
+
+fn cursor(key: &hmac::Key, page: u32) -> String {
+    let number = page.to_be_bytes();
+    let tag = hmac::sign(key, &number);
+    let mut bytes = number.to_vec();
+    bytes.extend(tag.as_ref().iter().take(TAG));
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// Comparing what was sent with what would have been given needs no parsing of the tag.
+fn is_same(expected: &str, sent: &str) -> bool {
+    let pairs = expected.bytes().zip(sent.bytes());
+    expected.len() == sent.len() && pairs.fold(0, |differences, (a, b)| differences | (a ^ b)) == 0
+}
+
+fn key(secret: &Secret) -> hmac::Key {
+    hmac::Key::new(hmac::HMAC_SHA256, secret.reveal().as_bytes())
 }
 
 /// A key of this process alone.
@@ -90,7 +105,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn cursors(name: &str, content: &[&str], secret: Option<&str>) -> Cursors {
-        Cursors::new(name, content.iter().copied(), 10, secret)
+        let secret = secret.map(Secret::new);
+        Cursors::new(name, content.iter().copied(), 10, secret.as_ref(), &[])
     }
 
     #[test]
@@ -111,7 +127,7 @@ mod tests {
             cursors("tools", &["a", "b"], Some("key")).read(&cursor),
             None
         );
-        let other_size = Cursors::new("tools", ["a", "b"].into_iter(), 11, None);
+        let other_size = Cursors::new("tools", ["a", "b"].into_iter(), 11, None, &[]);
         assert_eq!(other_size.read(&cursor), None);
         for bad in ["", "x", "AAAAAQ", &cursor[1..], &format!("{cursor}A"), "é"] {
             assert_eq!(list.read(bad), None, "{bad}");

@@ -68,8 +68,25 @@ const MOST_ADDED: usize = 256 * 1024;
 
 /// There are as many listeners as there may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} subscriptions are open and no more are taken; end one and try again")]
-pub struct Full(usize);
+pub enum Full {
+    /// In all.
+    #[error("{0} subscriptions are open and no more are taken; end one and try again")]
+    All(usize),
+    /// Of this caller.
+    #[error(
+        "{0} subscriptions of this caller are open and no more are taken; end one and try again"
+    )]
+    Own(usize),
+}
+
+/// How many of the places one caller may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// All of them: nobody is asked who calls.
+    Whole,
+    /// Half of them, one at the least, so that none keeps all others from listening.
+    Half,
+}
 
 impl Hub {
     /// Without listeners yet, and never with more than `most`.
@@ -80,11 +97,12 @@ impl Hub {
         }))
     }
 
-    /// Listens from now on, for this caller.
+    /// Listens from now on, for this caller, who may have that share of the places.
     ///
     /// # Errors
     /// There are as many listeners as there may be.
-    pub fn listen(&self, filter: Filter, caller: Caller) -> Result<Listener, Full> {
+    pub fn listen(&self, filter: Filter, caller: Caller, share: Share) -> Result<Listener, Full> {
+        let principal = caller.principal().map(str::to_owned);
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
                 keys: keys(&filter),
@@ -96,7 +114,11 @@ impl Hub {
         });
         let mut listeners = self.listeners();
         if listeners.by_number.len() >= self.0.most {
-            return Err(Full(self.0.most));
+            return Err(Full::All(self.0.most));
+        }
+        let most = (self.0.most / 2).max(1);
+        if share == Share::Half && listeners.of(principal.as_deref()) >= most {
+            return Err(Full::Own(most));
         }
         let number = listeners.next;
         listeners.next += 1;
@@ -219,6 +241,20 @@ impl Listener {
         self.shared.state().caller = caller;
     }
 
+    /// The same, of a caller that may use other things than before: all that it listens for has
+    /// changed.
+    pub fn renew(&self, caller: Caller) {
+        self.set_caller(caller);
+        self.shared.mark(|state| {
+            for list in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
+                *state.pending.list(list) |= state.filter.wants(list);
+            }
+            let uris = state.keys.iter().map(|(_, uri)| Arc::clone(uri));
+            state.pending.uris.extend(uris);
+            true
+        });
+    }
+
     /// Takes the next change, lists before resources.
     pub fn poll_next(&self, cx: &mut Context<'_>) -> Poll<Change> {
         self.shared.filled.register(cx.waker());
@@ -226,6 +262,15 @@ impl Listener {
             Some(change) => Poll::Ready(change),
             None => Poll::Pending,
         }
+    }
+}
+
+impl Listeners {
+    /// How many are of the caller of this name, or of callers without one.
+    fn of(&self, principal: Option<&str>) -> usize {
+        let own = self.by_number.values();
+        own.filter(|shared| shared.state().caller.principal() == principal)
+            .count()
     }
 }
 
@@ -311,10 +356,14 @@ mod tests {
     fn each_is_told_of_what_it_asked_for_and_once() {
         let hub = Hub::new(10);
         let one = hub
-            .listen(filter(true, &["a:1", "a:2"]), Caller::default())
+            .listen(
+                filter(true, &["a:1", "a:2"]),
+                Caller::default(),
+                Share::Whole,
+            )
             .unwrap();
         let other = hub
-            .listen(filter(false, &["a:2"]), Caller::default())
+            .listen(filter(false, &["a:2"]), Caller::default(), Share::Whole)
             .unwrap();
         for _ in 0..3 {
             hub.list_changed(ListKind::Tools, |_| true);
@@ -334,14 +383,27 @@ mod tests {
     #[test]
     fn there_are_no_more_than_there_may_be() {
         let hub = Hub::new(1);
-        let one = hub.listen(Filter::default(), Caller::default()).unwrap();
-        assert_eq!(
-            hub.listen(Filter::default(), Caller::default())
-                .unwrap_err(),
-            Full(1)
-        );
+        let listen = || hub.listen(Filter::default(), Caller::default(), Share::Whole);
+        let one = listen().unwrap();
+        assert_eq!(listen().unwrap_err(), Full::All(1));
         drop(one);
         assert!(hub.is_empty());
-        assert!(hub.listen(Filter::default(), Caller::default()).is_ok());
+        assert!(listen().is_ok());
+    }
+
+    #[test]
+    fn nobody_keeps_all_others_from_listening() {
+        let hub = Hub::new(4);
+        let named = |name: &str| Caller::known(name, Vec::new(), None, Default::default());
+        let listen = |caller| hub.listen(Filter::default(), caller, Share::Half);
+        let _own = [listen(named("a")).unwrap(), listen(named("a")).unwrap()];
+        assert_eq!(listen(named("a")).unwrap_err(), Full::Own(2));
+        let nobodys = [
+            listen(Caller::NOBODY).unwrap(),
+            listen(Caller::NOBODY).unwrap(),
+        ];
+        assert_eq!(listen(named("b")).unwrap_err(), Full::All(4));
+        drop(nobodys);
+        assert!(listen(named("b")).is_ok());
     }
 }

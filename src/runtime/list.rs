@@ -12,6 +12,8 @@ pub(super) struct Pager {
     size: usize,
     /// What cursors are sealed with; without one, the process's own key.
     secret: Option<Secret>,
+    /// What they were sealed with before.
+    earlier: Vec<Secret>,
 }
 
 impl Pager {
@@ -20,6 +22,7 @@ impl Pager {
         Self {
             size: settings.server.page_size.max(1),
             secret: settings.server.secret.clone(),
+            earlier: settings.server.earlier_secrets.clone(),
         }
     }
 
@@ -53,11 +56,9 @@ struct Uncut<T> {
 impl<T: Copy> Uncut<T> {
     fn new<'t>(pager: &Pager, name: &str, shown: impl Iterator<Item = (&'t str, T)>) -> Self {
         let (fingerprints, shown): (Vec<&str>, Vec<T>) = shown.unzip();
-        let secret = pager.secret.as_ref().map(Secret::reveal);
-        Self {
-            shown,
-            cursors: Cursors::new(name, fingerprints.into_iter(), pager.size, secret),
-        }
+        let (secret, earlier) = (pager.secret.as_ref(), &pager.earlier);
+        let cursors = Cursors::new(name, fingerprints.into_iter(), pager.size, secret, earlier);
+        Self { shown, cursors }
     }
 
     fn pages(&self, pager: &Pager) -> usize {

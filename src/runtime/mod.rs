@@ -21,7 +21,7 @@ pub use build::{Built, build, build_for_test, helper, not_started};
 pub use changed::Changed;
 pub use diff::Diff;
 pub use handle::Handle;
-pub use hub::{Full, Hub, Listener};
+pub use hub::{Full, Hub, Listener, Share};
 pub use watched::{Watched, WatchedFiles};
 
 use crate::access::Access;

@@ -18,7 +18,7 @@ use crate::ops::{Answer, Caller, OpError, Payload, ResourceContent, ResourceOutc
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,6 +32,8 @@ pub(super) struct Resources {
     /// Those with a template, in the order of the manifests, and where to look for one.
     templates: Vec<Arc<Resource>>,
     index: TemplateIndex,
+    /// Those without a template that take scopes, by what their URIs mean.
+    guarded: HashMap<Vec<u8>, Vec<Arc<Resource>>>,
     has_files: bool,
     /// The keys of those of which a wrapper keeps answers.
     pub(super) keeping: Vec<String>,
@@ -50,8 +52,19 @@ impl Resources {
         let parsed = templates
             .iter()
             .filter_map(|resource| resource.template.as_ref());
+        let mut guarded: HashMap<Vec<u8>, Vec<Arc<Resource>>> = HashMap::new();
+        for resource in set.in_order() {
+            if resource.template.is_none()
+                && !resource.scopes().is_empty()
+                && let Ok(uri) = Uri::parse(&resource.declaration.uri)
+            {
+                let same = guarded.entry(uri.meant().0).or_default();
+                same.push(Arc::clone(resource));
+            }
+        }
         Self {
             index: TemplateIndex::new(parsed),
+            guarded,
             set,
             templates,
             has_files,
@@ -79,6 +92,7 @@ impl Resources {
             permit(&*entry.component, caller)?;
             return Ok((entry, Bindings::default()));
         }
+        self.pass_guards(uri, caller)?;
         let candidates = self.index.candidates(uri).into_iter();
         let matching = candidates.filter_map(|place| {
             let resource = self.templates.get(place)?;
@@ -102,6 +116,22 @@ impl Resources {
         };
         let entry = self.set.get(resource.key()).ok_or_else(not_found)?;
         Ok((entry, bound))
+    }
+
+    /// Lets this caller come to a template by this URI: it has the scopes of the resource whose URI it is
+    /// but for how it is written. Else `%61` for an `a`, or a query, would lead around them.
+    fn pass_guards(&self, uri: &Uri<'_>, caller: &Caller) -> Result<(), OpError> {
+        if self.guarded.is_empty() {
+            return Ok(());
+        }
+        let (place, query) = uri.meant();
+        for resource in self.guarded.get(&place).into_iter().flatten() {
+            let own = Uri::parse(&resource.declaration.uri).map(|own| own.meant().1);
+            if own.is_ok_and(|own| own.is_none() || own == query) {
+                permit(&**resource, caller)?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether this URI leads to something: it is declared, or fits a template.

@@ -2,12 +2,13 @@
 
 use super::admission::{Admission, Turn, does_work};
 use super::asking::Asking;
-use super::{Audit, Limits};
+use super::spans::About;
+use super::{Audit, Limits, Spans};
 use crate::ops::{OpError, Operation};
-use crate::protocol::{Call, Response};
+use crate::protocol::{Call, Listen, Response};
 use crate::runtime::Runtime;
 use crate::shutdown::Shutdown;
-use crate::telemetry::Metrics;
+use crate::telemetry::{Metrics, RequestId, Span};
 use crate::units::Time;
 use http::StatusCode;
 use std::time::Duration;
@@ -19,6 +20,8 @@ pub struct Watch {
     pub metrics: Metrics,
     /// The audit log.
     pub audit: Audit,
+    /// The spans of traces.
+    pub spans: Spans,
 }
 
 impl Watch {
@@ -26,6 +29,7 @@ impl Watch {
     pub fn serve(&self, runtime: &Runtime) {
         self.metrics.serve(runtime.tool_names());
         self.audit.hide(runtime.secrets());
+        self.spans.hide(runtime.secrets());
     }
 }
 
@@ -34,8 +38,6 @@ impl Watch {
 pub(super) struct Care {
     /// How long a request may take.
     pub(super) limit: Duration,
-    /// How long it waits for the answers of its caller, each time that it asks.
-    pub(super) answers: Duration,
     /// The questions that are open.
     pub(super) asking: Asking,
     pub(super) shutdown: Shutdown,
@@ -50,12 +52,16 @@ impl Care {
         let metrics = watch.metrics.clone();
         Self {
             limit: limits.request_timeout,
-            answers: limits.answers,
             asking: Asking::default(),
             shutdown,
             watch,
             admission: Some(Admission::new(limits.in_flight, limits.queued, metrics)),
         }
+    }
+
+    /// Whether requests come by HTTP.
+    pub(super) fn is_by_http(&self) -> bool {
+        self.admission.is_some()
     }
 
     /// The same, without turns.
@@ -64,6 +70,18 @@ impl Care {
             admission: None,
             ..self.clone()
         }
+    }
+
+    /// The span of a request to be told of changes.
+    pub(super) fn begin_listening(&self, listen: &mut Listen) -> Option<Span> {
+        self.watch.spans.begin(About {
+            request: RequestId::next(),
+            operation: None,
+            context: &mut listen.context,
+            revision: listen.subscription.revision(),
+            session: None,
+            by_http: self.is_by_http(),
+        })
     }
 
     /// The turn of a call that does work, where turns are given. The error is its answer.

@@ -5,9 +5,12 @@ use super::admission::Turn;
 use super::asking::MOST_TIMES;
 use super::audit::Entry;
 use super::care::Care;
-use crate::ops::{Answer, Caller, Context, Notices, OpError, Operation, ToolOutcome};
-use crate::protocol::{Call, Response, SessionKey};
-use crate::telemetry::{Histogram, Metrics, Outcome, Present, RequestId};
+use super::spans::{self, About};
+use crate::ops::{
+    Answer, Caller, Context, Input, InputRequired, Notices, OpError, Operation, ToolOutcome,
+};
+use crate::protocol::{Call, ReplyTo, Response, SessionKey};
+use crate::telemetry::{Histogram, Metrics, Outcome, Present, RequestId, Span};
 use crate::units::Time;
 use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
@@ -23,13 +26,22 @@ use tokio::time::timeout;
 /// interior mutability that could be left half changed.
 pub(super) async fn carry_out<E: Execute>(
     runtime: &E,
-    call: Call,
+    mut call: Call,
     notices: &Notices,
     care: &Care,
 ) -> Response {
+    let id = RequestId::next();
+    let mut span = care.watch.spans.begin(About {
+        request: id,
+        operation: Some((&call.operation, runtime.serves(&call.operation))),
+        context: &mut call.context,
+        revision: call.reply_to.revision(),
+        session: call.session,
+        by_http: care.is_by_http(),
+    });
     let turn = match care.turn(&call).await {
         Ok(turn) => turn,
-        Err(refused) => return refused,
+        Err(response) => return spans::refused(&mut span, response),
     };
     let Call {
         operation,
@@ -38,11 +50,16 @@ pub(super) async fn carry_out<E: Execute>(
         session,
         ..
     } = call;
-    let id = RequestId::next();
     let method = context.method;
     let limit = care.limit;
     let mut record = Record::new(id, &operation, &context, care);
-    let work = until_answered(runtime, operation, context, session, notices, care, turn);
+    record.span = span;
+    let asks = Asks {
+        reply_to: &reply_to,
+        session,
+        notices,
+    };
+    let work = until_answered(runtime, operation, context, asks, care, turn);
     let work = AssertUnwindSafe(id.scope(work)).catch_unwind();
     let outcome = match care.shutdown.given_up().run_until_cancelled(work).await {
         Some(Ok(Ok(outcome))) => {
@@ -94,30 +111,60 @@ pub(super) async fn carry_out<E: Execute>(
     response
 }
 
+/// Where a caller is asked while its request runs.
+struct Asks<'a> {
+    reply_to: &'a ReplyTo,
+    session: Option<SessionKey>,
+    notices: &'a Notices,
+}
+
+impl Asks<'_> {
+    /// Asks, and waits for the answers. A server that stops takes none any more.
+    async fn ask(
+        &self,
+        care: &Care,
+        required: InputRequired,
+        within: Duration,
+    ) -> Result<Input, OpError> {
+        let mut requests = required.requests.iter();
+        if !requests.all(|(_, request)| self.reply_to.can_ask(request)) {
+            return Err(OpError::Failed(
+                "the client would have to let its user choose several, which its revision of the \
+                 protocol does not know"
+                    .into(),
+            ));
+        }
+        let asked = care
+            .asking
+            .ask(self.session, self.notices, required, within);
+        let asked = care.shutdown.token().run_until_cancelled(asked).await;
+        asked.unwrap_or_else(|| Err(OpError::Internal("the server is stopping".into())))
+    }
+}
+
 /// Carries out the operation, asking where its caller is asked while it runs. Its turn is not held
 /// while it waits for answers. The outer error is that it took too long.
 async fn until_answered<E: Execute>(
     runtime: &E,
     operation: Operation,
     mut context: Context,
-    session: Option<SessionKey>,
-    notices: &Notices,
+    asks: Asks<'_>,
     care: &Care,
     mut turn: Option<Turn>,
 ) -> Result<Result<Answer, OpError>, Elapsed> {
     let waited = turn.as_ref().map_or(Duration::ZERO, |turn| turn.waited);
     let limit = care.limit.saturating_sub(waited);
     if !context.asks_in_place {
-        return timeout(limit, runtime.execute(operation, &context, notices)).await;
+        return timeout(limit, runtime.execute(operation, &context, asks.notices)).await;
     }
     for _ in 0..MOST_TIMES {
-        let work = runtime.execute(operation.clone(), &context, notices);
+        let work = runtime.execute(operation.clone(), &context, asks.notices);
         let required = match Box::pin(timeout(limit, work)).await? {
             Ok(Answer::NeedsInput(required)) => required,
             outcome => return Ok(outcome),
         };
         drop(turn.take());
-        let asked = care.asking.ask(session, notices, required, care.answers);
+        let asked = asks.ask(care, required, runtime.waits_for_answers());
         match Box::pin(asked).await {
             Ok(input) => context.input = input,
             Err(OpError::Failed(text)) if context.method == "tools/call" => {
@@ -147,6 +194,7 @@ struct Record {
     metrics: Metrics,
     meter: Option<Arc<Histogram>>,
     entry: Option<Entry>,
+    span: Option<Span>,
     _in_flight: Present,
 }
 
@@ -166,6 +214,7 @@ impl Record {
                 _ => None,
             },
             entry: care.watch.audit.begin(id, operation, context),
+            span: None,
             _in_flight: metrics.present(|counters| &counters.in_flight),
             metrics: metrics.clone(),
         }
@@ -183,6 +232,9 @@ impl Drop for Record {
         self.metrics.answered(self.method, self.outcome);
         if let Some(meter) = &self.meter {
             meter.add(took);
+        }
+        if let Some(span) = &mut self.span {
+            spans::end(span, self.outcome, self.code);
         }
         if let Some(entry) = self.entry.take() {
             entry.end(self.outcome, self.code, self.bytes, took);

@@ -2,10 +2,12 @@
 //! server's own tests bring another, whose tools hang and panic when they are told to.
 
 use crate::access::Access;
+use crate::model::Kind;
 use crate::ops::{Answer, Caller, Context, Notices, OpError, Operation};
 use crate::protocol::Face;
 use crate::runtime::{Handle, Runtime};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Carries out operations. It does not change while a request runs.
 pub trait Execute: Send + Sync + 'static {
@@ -15,10 +17,18 @@ pub trait Execute: Send + Sync + 'static {
     /// Whether a resource of this URI may be there: it is declared, or fits a template.
     fn knows(&self, uri: &str) -> bool;
 
+    /// Whether there is what this asks for by name: a tool, a prompt.
+    fn serves(&self, _operation: &Operation) -> bool {
+        true
+    }
+
     /// Who calls. What does not say it asks nobody.
     fn access(&self) -> Arc<Access> {
         Arc::default()
     }
+
+    /// How long a request waits for the answers of its caller, each time that it asks.
+    fn waits_for_answers(&self) -> Duration;
 
     /// Lets this caller hear that the resource of this URI has changed.
     ///
@@ -58,8 +68,20 @@ impl Execute for Runtime {
         Runtime::knows(self, uri)
     }
 
+    fn serves(&self, operation: &Operation) -> bool {
+        match operation {
+            Operation::CallTool { name, .. } => Runtime::serves(self, Kind::Tool, name),
+            Operation::GetPrompt { name, .. } => Runtime::serves(self, Kind::Prompt, name),
+            _ => true,
+        }
+    }
+
     fn access(&self) -> Arc<Access> {
         Arc::clone(Runtime::access(self))
+    }
+
+    fn waits_for_answers(&self) -> Duration {
+        Runtime::waits_for_answers(self)
     }
 
     fn may_hear_of(&self, uri: &str, caller: &Caller) -> Result<(), OpError> {

@@ -4,6 +4,7 @@ use super::{Execute as _, Part, Parts, Snapshots};
 use crate::ops::{Caller, Change};
 use crate::protocol::Subscription;
 use crate::runtime::Listener;
+use crate::telemetry::Span;
 use futures_util::stream;
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -16,18 +17,21 @@ struct Listening<S> {
     caller: Caller,
     subscription: Subscription,
     ends: [CancellationToken; 2],
+    /// Ends with the listening.
+    _span: Option<Span>,
     /// Made, and not yet sent.
     next: VecDeque<Part>,
     over: bool,
 }
 
 /// The messages of a listening: the acknowledgement, changes as they come, and once one of `ends` is
-/// cancelled that it is over. Dropping it ends the listening.
+/// cancelled that it is over. Dropping it ends the listening, and `span`.
 pub(super) fn listening<S: Snapshots>(
     runtimes: S,
     listener: Listener,
     subscription: Subscription,
     ends: [CancellationToken; 2],
+    span: Option<Span>,
 ) -> Parts {
     let acknowledged = subscription.acknowledged(&listener.filter());
     let listening = Listening {
@@ -36,6 +40,7 @@ pub(super) fn listening<S: Snapshots>(
         listener,
         subscription,
         ends,
+        _span: span,
         next: VecDeque::from([Part::More(acknowledged)]),
         over: false,
     };

@@ -18,6 +18,7 @@ mod report;
 mod serve;
 mod session;
 mod sessions;
+mod spans;
 mod told;
 
 #[cfg(test)]
@@ -30,3 +31,4 @@ pub use execute::{Execute, Snapshots};
 pub use report::{Report, Reporter};
 pub use serve::{Limits, Server};
 pub use session::StreamSession;
+pub use spans::Spans;

@@ -74,6 +74,22 @@ impl Reporter {
     fn metrics(&self) -> Text {
         let mut text = Text::default();
         self.watch.metrics.write(&mut text);
+        if let Some(spans) = self.watch.spans.counts() {
+            let exported = "Spans that the collector of traces took.";
+            text.single(
+                "snodo_spans_exported_total",
+                "counter",
+                exported,
+                spans.exported,
+            );
+            let dropped = "Spans lost: the collector was too slow, or failed.";
+            text.single(
+                "snodo_spans_dropped_total",
+                "counter",
+                dropped,
+                spans.dropped,
+            );
+        }
         let (running, started) = (process::running(), process::started());
         for (name, kind, help, value) in [
             (

@@ -7,14 +7,15 @@ use super::listen::listening;
 use super::noted::{First, Noted, Outlives};
 use super::outliving::outliving;
 use super::sessions::Sessions;
-use super::told::Told;
+use super::spans::refused;
+use super::told::{Reader, Told};
 use super::{Endpoint, Execute, Reply, Report, Reporter, Snapshots, StreamSession};
 use crate::access::{Access, Denied};
 use crate::ops::{Caller, Filter, Notices, OpError};
 use crate::protocol::{
     self, Call, Carrier, Fault, Head, Listen, Remember, Response, SessionKey, Step, Wanted,
 };
-use crate::runtime::{Full, Hub};
+use crate::runtime::{Full, Hub, Share};
 use crate::shutdown::Shutdown;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
@@ -28,8 +29,6 @@ pub struct Limits {
     /// How long a request may run (`http.request_timeout_ms`). It is dropped then and answered with
     /// an internal error; a tool's own, shorter limit is the one that says what became of its work.
     pub request_timeout: Duration,
-    /// How long a request waits for the answers of its caller, each time that it asks.
-    pub answers: Duration,
     /// How many requests of one stream may be in flight; one more is answered with an error. How many
     /// that came by HTTP may be worked on; more wait.
     pub in_flight: usize,
@@ -44,7 +43,6 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             request_timeout: Duration::from_secs(60),
-            answers: Duration::from_secs(300),
             in_flight: 256,
             queued: 1024,
             outliving: 1024,
@@ -92,26 +90,32 @@ impl<S: Snapshots> Server<S> {
         &self,
         runtime: &S::Runtime,
         caller: Caller,
-        listen: Listen,
+        mut listen: Listen,
         may_stream: bool,
     ) -> Reply {
+        let mut span = self.care.begin_listening(&mut listen);
         let Listen {
             filter,
             subscription,
+            ..
         } = listen;
         if !may_stream {
-            return message(subscription.refuse_without_stream());
+            let response = subscription.refuse_without_stream();
+            return message(refused(&mut span, response));
         }
         let filter = heard(runtime, filter, &caller);
-        let mut listener = self.hub.listen(filter.clone(), caller.clone());
-        while listener.is_err() && self.sessions.make_room() {
-            listener = self.hub.listen(filter.clone(), caller.clone());
-        }
+        let share = share(&runtime.access());
+        let listener = self.sessions.with_room(&caller, || {
+            self.hub.listen(filter.clone(), caller.clone(), share)
+        });
         match listener {
-            Err(full) => message(subscription.refuse(&OpError::Failed(full.to_string()).into())),
+            Err(full) => {
+                let response = subscription.refuse(&OpError::Failed(full.to_string()).into());
+                message(refused(&mut span, response))
+            }
             Ok(listener) => {
-                let runtimes = self.runtimes.clone();
-                Reply::Stream(listening(runtimes, listener, subscription, self.ends()))
+                let (runtimes, ends) = (self.runtimes.clone(), self.ends());
+                Reply::Stream(listening(runtimes, listener, subscription, ends, span))
             }
         }
     }
@@ -170,7 +174,8 @@ impl<S: Snapshots> Server<S> {
                        `initialize` was answered with";
             return reply_to.refuse(&Fault::InvalidRequest(why.into()));
         };
-        let told = || self.sessions.told(session, &self.hub, lists, caller);
+        let whose = (caller, share(&runtime.access()));
+        let told = || self.sessions.told(session, &self.hub, lists, whose);
         let kept = match what {
             Wanted::Level(level) => {
                 self.sessions.set_level(session, level);
@@ -272,9 +277,13 @@ impl<S: Snapshots> Endpoint for Server<S> {
             Ok(found) => found,
             Err(response) => return Some(message(response)),
         };
-        let told = self.sessions.told(session, &self.hub, lists, &caller);
+        let share = share(&self.runtimes.snapshot().access());
+        let told = self
+            .sessions
+            .told(session, &self.hub, lists, (&caller, share));
+        let reader = Reader::new(self.runtimes.clone(), caller);
         Some(match told {
-            Ok(told) => Reply::Stream(told.stream(self.ends(), caller)),
+            Ok(told) => Reply::Stream(told.stream(self.ends(), reader)),
             Err(full) => Reply::Message {
                 status: StatusCode::SERVICE_UNAVAILABLE,
                 body: protocol::refuse(&OpError::Failed(full.to_string()).into()).body,
@@ -286,6 +295,7 @@ impl<S: Snapshots> Endpoint for Server<S> {
         Some(match self.session(&caller, headers)? {
             Ok((session, _)) => {
                 self.sessions.end(session);
+                self.care.asking.end(session);
                 Reply::Ended
             }
             Err(response) => message(response),
@@ -321,6 +331,14 @@ impl<S: Snapshots> Server<S> {
         }
         let is_over = |session| self.sessions.is_over(session);
         protocol::session(face, &head(headers, caller, &is_over)).transpose()
+    }
+}
+
+/// How many of the places of listeners a caller by HTTP may have.
+fn share(access: &Access) -> Share {
+    match access.asks() {
+        true => Share::Half,
+        false => Share::Whole,
     }
 }
 

@@ -6,14 +6,15 @@ use super::in_flight::{InFlight, Place, Refusal};
 use super::listen::listening;
 use super::noted::{Noted, Outlives};
 use super::serve::{heard, subscribe};
-use super::told::Told;
+use super::spans::refused;
+use super::told::{Reader, Told};
 use super::{Execute as _, Limits, Part, Parts, Received, Session, Snapshots, Work};
 use crate::ops::{Filter, LogLevel, Notices, OpError};
 use crate::protocol::{
     self, Call, Carrier, Conversation, Fault, Id, Listen, PARSE_ERROR, Remember, Response, Step,
     Wanted,
 };
-use crate::runtime::{Full, Hub};
+use crate::runtime::{Full, Hub, Share};
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use std::sync::Arc;
@@ -66,28 +67,31 @@ impl<S: Snapshots> StreamSession<S> {
         })
     }
 
-    fn listen(&self, runtime: &S::Runtime, listen: Listen) -> Received {
+    fn listen(&self, runtime: &S::Runtime, mut listen: Listen) -> Received {
         let caller = &self.conversation.caller;
-        let Listen {
-            filter,
-            subscription,
-        } = listen;
+        let subscription = &listen.subscription;
         let place = self.place(subscription.id(), |fault| subscription.refuse(fault));
         let place = match place {
             Ok(place) => place,
-            Err(refused) => return refused,
+            Err(received) => return received,
         };
+        let mut span = self.care.begin_listening(&mut listen);
+        let Listen {
+            filter,
+            subscription,
+            ..
+        } = listen;
         match self
             .hub
-            .listen(heard(runtime, filter, caller), caller.clone())
+            .listen(heard(runtime, filter, caller), caller.clone(), Share::Whole)
         {
             Err(full) => {
-                let refused = subscription.refuse(&OpError::Failed(full.to_string()).into());
-                Received::Answer(refused.body)
+                let response = subscription.refuse(&OpError::Failed(full.to_string()).into());
+                Received::Answer(refused(&mut span, response).body)
             }
             Ok(listener) => {
-                let runtimes = self.runtimes.clone();
-                let listening = listening(runtimes, listener, subscription, self.ends());
+                let (runtimes, ends) = (self.runtimes.clone(), self.ends());
+                let listening = listening(runtimes, listener, subscription, ends, span);
                 Received::Work(Work {
                     cancelled: place.cancelled().clone(),
                     parts: in_place(listening, place),
@@ -106,7 +110,8 @@ impl<S: Snapshots> StreamSession<S> {
         if let Some(told) = &self.told {
             return Ok(Arc::clone(told));
         }
-        let told = Told::new(&self.hub, lists, self.conversation.caller.clone())?;
+        let caller = self.conversation.caller.clone();
+        let told = Told::new(&self.hub, lists, caller, Share::Whole)?;
         Ok(Arc::clone(self.told.insert(told)))
     }
 
@@ -120,7 +125,7 @@ impl<S: Snapshots> StreamSession<S> {
                 self.telling = true;
                 Received::Work(Work {
                     cancelled: self.ended.clone(),
-                    parts: told.stream(self.ends(), self.conversation.caller.clone()),
+                    parts: told.stream(self.ends(), Reader::on_streams(self.runtimes.clone())),
                 })
             }
             Err(full) => {

@@ -5,7 +5,7 @@
 use super::told::Told;
 use crate::ops::{Caller, Filter, LogLevel};
 use crate::protocol::SessionKey;
-use crate::runtime::{Full, Hub};
+use crate::runtime::{Full, Hub, Share};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -83,16 +83,14 @@ impl Sessions {
         key: SessionKey,
         hub: &Hub,
         lists: Filter,
-        caller: &Caller,
+        (caller, share): (&Caller, Share),
     ) -> Result<Arc<Told>, Full> {
         if let Some(told) = self.known(key) {
             return Ok(told);
         }
-        let mut told = Told::new(hub, lists.clone(), caller.clone());
-        while told.is_err() && self.make_room() {
-            told = Told::new(hub, lists.clone(), caller.clone());
-        }
-        let told = told?;
+        let told = self.with_room(caller, || {
+            Told::new(hub, lists.clone(), caller.clone(), share)
+        })?;
         // Another request of the session may have come first.
         let mut table = self.table();
         let kept = table.keep(key);
@@ -108,12 +106,37 @@ impl Sessions {
         kept.told.clone()
     }
 
-    /// Gives up a listener that nobody reads. False when there is none.
-    pub(super) fn make_room(&self) -> bool {
+    /// What `listen` gives, once there is room for it: listeners that nobody reads are given up, the
+    /// caller's own where it has too many.
+    ///
+    /// # Errors
+    /// There is no room to be made.
+    pub(super) fn with_room<L>(
+        &self,
+        caller: &Caller,
+        listen: impl Fn() -> Result<L, Full>,
+    ) -> Result<L, Full> {
+        loop {
+            let full = match listen() {
+                Ok(listens) => return Ok(listens),
+                Err(full) => full,
+            };
+            let is_made = self.make_room(|told| match full {
+                Full::All(_) => true,
+                Full::Own(_) => told.is_of(caller.principal()),
+            });
+            if !is_made {
+                return Err(full);
+            }
+        }
+    }
+
+    /// Gives up a listener that nobody reads, among these. False when there is none.
+    fn make_room(&self, among: impl Fn(&Told) -> bool) -> bool {
         let mut table = self.table();
         let idle = table.kept.iter_mut().filter_map(|(_, kept)| {
-            let is_idle = kept.told.as_ref().is_some_and(|told| told.is_idle());
-            is_idle.then_some(kept)
+            let told = kept.told.as_ref()?;
+            (told.is_idle() && among(told)).then_some(kept)
         });
         let oldest = idle.min_by_key(|kept| kept.used);
         let given_up = oldest.and_then(|kept| kept.told.take());
@@ -154,6 +177,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::server::told::tests::reader;
     use tokio_util::sync::CancellationToken;
 
     fn key(number: usize) -> SessionKey {
@@ -190,16 +214,30 @@ mod tests {
     #[test]
     fn who_reads_nothing_makes_room_for_who_does() {
         let (hub, sessions) = (Hub::new(2), Sessions::default());
-        let told = |number| sessions.told(key(number), &hub, Filter::default(), &Caller::default());
+        let caller = (&Caller::NOBODY, Share::Whole);
+        let told = |number| sessions.told(key(number), &hub, Filter::default(), caller);
         let first = told(1).unwrap();
         let ends = || [CancellationToken::new(), CancellationToken::new()];
-        let _reading = first.stream(ends(), Caller::default());
+        let _reading = first.stream(ends(), reader());
         drop(told(2).unwrap());
         let third = told(3).unwrap();
         assert!(sessions.known(key(2)).is_none(), "it was idle");
         assert!(Arc::ptr_eq(&first, &told(1).unwrap()));
-        let _reading_too = third.stream(ends(), Caller::default());
+        let _reading_too = third.stream(ends(), reader());
         assert!(told(4).is_err());
-        assert!(!sessions.make_room());
+    }
+    #[test]
+    fn a_caller_with_too_many_makes_room_among_its_own() {
+        let (hub, sessions) = (Hub::new(4), Sessions::default());
+        let named = |name: &str| Caller::known(name, Vec::new(), None, Default::default());
+        let told = |number, caller: &Caller| {
+            sessions.told(key(number), &hub, Filter::default(), (caller, Share::Half))
+        };
+        drop(told(1, &named("other")).unwrap());
+        for number in 2..10 {
+            drop(told(number, &named("many")).unwrap());
+        }
+        assert!(sessions.known(key(1)).is_some(), "it is another's");
+        assert_eq!(hub.len(), 3);
     }
 }

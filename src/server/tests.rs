@@ -111,6 +111,10 @@ impl Execute for Scripted {
         &self.face
     }
 
+    fn waits_for_answers(&self) -> Duration {
+        Duration::from_secs(300)
+    }
+
     fn knows(&self, uri: &str) -> bool {
         uri.starts_with("a:")
     }

@@ -2,10 +2,10 @@
 //! have changed. It goes out on one stream of the client's: the standard output, or the newest of
 //! its GET streams (specification of 2025-11-25: transports §Multiple Connections).
 
-use super::{Part, Parts};
+use super::{Execute as _, Part, Parts, Snapshots};
 use crate::ops::{Caller, Change, Filter};
 use crate::protocol;
-use crate::runtime::{Full, Hub, Listener};
+use crate::runtime::{Full, Hub, Listener, Share};
 use futures_util::stream;
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -39,8 +39,42 @@ struct Stream {
     told: Arc<Told>,
     number: u64,
     ends: [CancellationToken; 2],
-    /// Who reads.
+    reader: Reader,
+}
+
+/// Who reads a stream, and what it may hear of.
+pub(super) struct Reader {
     caller: Caller,
+    /// Whether it may hear of the resource of this URI, as the components are now.
+    hears: Hears,
+    /// What it is when what it has shown is no longer good; without it its stream ends then.
+    renewed: Option<Box<dyn Fn() -> Caller + Send + Sync>>,
+}
+
+type Hears = Box<dyn Fn(&str, &Caller) -> bool + Send + Sync>;
+
+impl Reader {
+    /// One that has shown who it is.
+    pub(super) fn new<S: Snapshots>(runtimes: S, caller: Caller) -> Self {
+        Self {
+            caller,
+            hears: Box::new(move |uri, caller| {
+                runtimes.snapshot().may_hear_of(uri, caller).is_ok()
+            }),
+            renewed: None,
+        }
+    }
+
+    /// The one on the standard streams, who stays who it is whatever it may use.
+    pub(super) fn on_streams<S: Snapshots>(runtimes: S) -> Self {
+        let caller = || runtimes.snapshot().access().stdio().clone();
+        let now = caller();
+        let again = runtimes.clone();
+        Self {
+            renewed: Some(Box::new(move || again.snapshot().access().stdio().clone())),
+            ..Self::new(runtimes, now)
+        }
+    }
 }
 
 enum Turn {
@@ -57,9 +91,14 @@ impl Told {
     ///
     /// # Errors
     /// There are as many listeners as there may be.
-    pub(super) fn new(hub: &Hub, lists: Filter, caller: Caller) -> Result<Arc<Self>, Full> {
+    pub(super) fn new(
+        hub: &Hub,
+        lists: Filter,
+        caller: Caller,
+        share: Share,
+    ) -> Result<Arc<Self>, Full> {
         Ok(Arc::new(Self {
-            listener: hub.listen(lists, caller)?,
+            listener: hub.listen(lists, caller, share)?,
             streams: Mutex::default(),
             turned: Notify::new(),
         }))
@@ -75,6 +114,11 @@ impl Told {
         self.listener.remove(uri);
     }
 
+    /// Whether it is for the caller of this name.
+    pub(super) fn is_of(&self, principal: Option<&str>) -> bool {
+        self.listener.caller().principal() == principal
+    }
+
     /// Whether nobody reads.
     pub(super) fn is_idle(&self) -> bool {
         self.streams().open.is_empty()
@@ -88,8 +132,8 @@ impl Told {
 
     /// A stream of what has changed, until one of `ends` is cancelled or what the caller has shown is
     /// no longer good.
-    pub(super) fn stream(self: &Arc<Self>, ends: [CancellationToken; 2], caller: Caller) -> Parts {
-        self.listener.set_caller(caller.clone());
+    pub(super) fn stream(self: &Arc<Self>, ends: [CancellationToken; 2], reader: Reader) -> Parts {
+        self.listener.set_caller(reader.caller.clone());
         let mut streams = self.streams();
         let number = streams.next;
         streams.next += 1;
@@ -103,9 +147,9 @@ impl Told {
             told: Arc::clone(self),
             number,
             ends,
-            caller,
+            reader,
         };
-        Box::pin(stream::unfold(stream, async |stream| {
+        Box::pin(stream::unfold(stream, async |mut stream| {
             let change = stream.change().await?;
             Some((Part::More(protocol::change(&change)), stream))
         }))
@@ -119,9 +163,9 @@ impl Told {
 
 impl Stream {
     /// The next change; `None` once the stream is to end.
-    async fn change(&self) -> Option<Change> {
-        let [one, other] = &self.ends;
+    async fn change(&mut self) -> Option<Change> {
         loop {
+            let [one, other] = &self.ends;
             let turned = self.told.turned.notified();
             tokio::pin!(turned);
             // From here on no turn is missed.
@@ -134,10 +178,17 @@ impl Stream {
             tokio::select! {
                 biased;
                 () = &mut turned => {}
-                change = poll_fn(|cx| self.told.listener.poll_next(cx)), if is_own => return Some(change),
+                change = poll_fn(|cx| self.told.listener.poll_next(cx)), if is_own => {
+                    if self.reader.may_hear(&change) {
+                        return Some(change);
+                    }
+                }
                 () = one.cancelled() => return None,
                 () = other.cancelled() => return None,
-                () = self.caller.over() => return None,
+                () = self.reader.caller.over() => {
+                    self.reader.caller = self.reader.renewed.as_ref()?();
+                    self.told.listener.renew(self.reader.caller.clone());
+                }
             }
         }
     }
@@ -154,6 +205,15 @@ impl Stream {
     }
 }
 
+impl Reader {
+    fn may_hear(&self, change: &Change) -> bool {
+        match change {
+            Change::List(_) => true,
+            Change::Resource(uri) => (self.hears)(uri, &self.caller),
+        }
+    }
+}
+
 impl Drop for Stream {
     fn drop(&mut self) {
         self.told
@@ -165,7 +225,7 @@ impl Drop for Stream {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::ops::ListKind;
     use futures_util::{FutureExt as _, StreamExt as _};
@@ -176,14 +236,23 @@ mod tests {
             tools: true,
             ..Filter::default()
         };
-        let told = Told::new(&hub, lists, Caller::default()).unwrap();
+        let told = Told::new(&hub, lists, Caller::default(), Share::Whole).unwrap();
         (hub, told)
+    }
+
+    /// One that may hear of everything.
+    pub(in crate::server) fn reader() -> Reader {
+        Reader {
+            caller: Caller::default(),
+            hears: Box::new(|_, _| true),
+            renewed: None,
+        }
     }
 
     fn open(told: &Arc<Told>) -> Parts {
         told.stream(
             [CancellationToken::new(), CancellationToken::new()],
-            Caller::default(),
+            reader(),
         )
     }
 
@@ -225,7 +294,7 @@ mod tests {
     async fn a_stream_waits_until_it_is_its_turn_or_its_end() {
         let (_hub, told) = told();
         let end = CancellationToken::new();
-        let mut stream = told.stream([CancellationToken::new(), end.clone()], Caller::default());
+        let mut stream = told.stream([CancellationToken::new(), end.clone()], reader());
         let waiting = tokio::spawn(async move { stream.next().await });
         tokio::task::yield_now().await;
         end.cancel();

@@ -2,7 +2,7 @@
 //!
 //! Log lines go to stderr and, when wanted, to files; never to stdout, which belongs to the
 //! protocol. They pass through bounded queues: when stderr is not read, lines are dropped and
-//! counted, and no request waits.
+//! counted, and no request waits. Spans of requests wait in a queue of their own.
 
 mod escape;
 mod filter;
@@ -15,12 +15,14 @@ mod queue;
 mod request;
 mod rolling;
 mod stderr;
+mod traces;
 
 pub use filter::{LogFilter, LogFilterError};
 pub use journal::is_journal;
 pub use lines::{Dropped, Lines};
 pub use metrics::{Histogram, Metrics, Outcome, Present, Text};
 pub use request::RequestId;
+pub use traces::{Begun, Ended, Finished, Span, SpanCounts, Traces};
 
 use queue::{Queue, QueueWriter};
 use rolling::RollingFile;

@@ -16,7 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["manifest", "ops", "process"],
     &["protocol", "actor"],
     &["action", "guard"],
-    &["access"],
+    &["access", "otlp"],
     &["runtime"],
     &["server", "testing"],
     &["transport", "client"],

@@ -36,4 +36,5 @@ mod seeds;
 mod service;
 mod settings;
 mod subscriptions;
+mod traces;
 mod wraps;

@@ -9,7 +9,7 @@ mod signature;
 
 use super::metadata;
 use crate::action::http::{Client, ClientError, ClientOptions};
-use crate::model::{AuthSettings, OauthSpec, is_scope};
+use crate::model::{AuthSettings, OauthSpec, is_scope, resource_identifier};
 use crate::ops::Caller;
 use bytes::Bytes;
 use jsonwebtoken::{Algorithm, Validation, decode, decode_header};
@@ -20,6 +20,7 @@ use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
 /// Most scopes of one token.
 const MOST_SCOPES: usize = 1000;
@@ -139,17 +140,37 @@ impl Oauth {
         validation.validate_exp = false;
         validation.set_required_spec_claims(&["iss", "aud"]);
         validation.set_issuer(&[&self.spec.issuer]);
-        validation.set_audience(&self.spec.audience);
+        validation.validate_aud = false;
         let mut decoded = fitting
             .iter()
             .filter_map(|key| decode::<Map<String, Value>>(token, key, &validation).ok());
         let claims = decoded.next().ok_or(invalid)?.claims;
         // One issuer, not one among several.
         let issuer = claims.get("iss").and_then(Value::as_str);
-        match issuer == Some(&*self.spec.issuer) {
+        let is_ours = names_us(claims.get("aud"), &self.spec.audience);
+        match issuer == Some(&*self.spec.issuer) && is_ours {
             true => Ok(claims),
             false => Err(invalid),
         }
+    }
+}
+
+/// Whether one of the audiences (RFC 7519 §4.1.3) is one of ours, as it stands or as the URL that it
+/// is: clients write scheme and host in any case, and a slash at the end or not (specification:
+/// authorization §Canonical Server URI).
+fn names_us(audience: Option<&Value>, ours: &[String]) -> bool {
+    let is_one = |named: &Value| {
+        let Some(named) = named.as_str() else {
+            return false;
+        };
+        let same = Url::parse(named).map(|url| resource_identifier(&url));
+        ours.iter()
+            .any(|own| own == named || same.as_ref().is_ok_and(|same| own == same))
+    };
+    match audience {
+        Some(Value::Array(several)) => several.iter().any(is_one),
+        Some(one) => is_one(one),
+        None => false,
     }
 }
 
@@ -184,6 +205,30 @@ mod tests {
         assert_eq!(read(json!({ "scp": "a b" })), ["a", "b"]);
         assert_eq!(read(json!({ "scope": "a", "scp": "b" })), ["a"]);
         assert!(read(json!({ "scope": 5 })).is_empty());
+    }
+
+    #[test]
+    fn a_token_is_for_us_however_our_url_is_written() {
+        let ours = ["https://a.example/mcp".to_owned(), "shop".to_owned()];
+        for (named, is_ours) in [
+            (json!("https://a.example/mcp"), true),
+            (json!("HTTPS://A.Example:443/mcp/"), true),
+            (json!(["https://b.example/mcp", "shop"]), true),
+            (json!("Shop"), false),
+            (json!("https://a.example/MCP"), false),
+            (json!("https://a.example/mcp/x"), false),
+            (json!("https://a.example"), false),
+            (json!("https://u@a.example/mcp"), false),
+            (json!("https://a.example/mcp?x"), false),
+            (json!("https://a.example:8443/mcp"), false),
+            (json!("http://a.example/mcp"), false),
+            (json!([]), false),
+            (json!([["shop"]]), false),
+            (json!({ "shop": 1 }), false),
+        ] {
+            assert_eq!(names_us(Some(&named), &ours), is_ours, "{named}");
+        }
+        assert!(!names_us(None, &ours));
     }
 
     #[test]

@@ -25,10 +25,11 @@ pub(super) enum Kind {
 pub(super) enum Entry {
     /// It starts this program with these arguments.
     Program(String, Vec<String>),
-    /// It starts this program, which goes to a server that runs.
-    Connect(String, String),
-    /// It goes there itself.
-    Url(String),
+    /// It starts this program, which goes to a server that runs, with the access token that this variable
+    /// of its environment holds.
+    Connect(String, String, Option<String>),
+    /// It goes there itself, with that token.
+    Url(String, Option<String>),
 }
 
 /// The form of a client's file: the member that holds its servers, in JSON or in TOML.
@@ -82,17 +83,42 @@ impl Kind {
         let names_type = matches!(self, Self::ClaudeCode | Self::Vscode);
         let mut written = match entry {
             Entry::Program(program, args) => json!({ "command": program, "args": args }),
-            Entry::Connect(program, to) => json!({ "command": program, "args": ["connect", to] }),
-            Entry::Url(url) => json!({ "url": url }),
+            Entry::Connect(program, to, None) => {
+                json!({ "command": program, "args": ["connect", to] })
+            }
+            Entry::Connect(program, to, Some(variable)) => {
+                let args = ["connect", to, "--token-env", variable];
+                match self {
+                    // It hands only those on.
+                    Self::Codex => {
+                        json!({ "command": program, "args": args, "env_vars": [variable] })
+                    }
+                    _ => json!({ "command": program, "args": args }),
+                }
+            }
+            Entry::Url(url, None) => json!({ "url": url }),
+            Entry::Url(url, Some(variable)) => match self {
+                Self::Codex => json!({ "url": url, "bearer_token_env_var": variable }),
+                Self::ClaudeCode => bearer(url, &format!("${{{variable}}}")),
+                _ => bearer(url, &format!("${{env:{variable}}}")),
+            },
         };
         if let (true, Value::Object(members)) = (names_type, &mut written) {
             let kind = match entry {
-                Entry::Url(_) => "http",
+                Entry::Url(..) => "http",
                 _ => "stdio",
             };
             members.shift_insert(0, "type".into(), kind.into());
         }
         written
+    }
+
+    /// How the variable that holds the token gets to where it is read.
+    pub(super) fn where_to_set(self) -> &'static str {
+        match self {
+            Self::ClaudeDesktop => "in the server's `env` in that file, or for the whole desktop",
+            _ => "in the environment that the client is started in",
+        }
     }
 
     /// What a person does then.
@@ -105,4 +131,9 @@ impl Kind {
             Self::Codex => "Start Codex; /mcp shows the server.\n",
         }
     }
+}
+
+/// A server whose requests carry the token that the client puts in.
+fn bearer(url: &str, token: &str) -> Value {
+    json!({ "url": url, "headers": { "Authorization": format!("Bearer {token}") } })
 }

@@ -151,7 +151,21 @@ fn toml(
         }
     }
     servers.insert(name, Item::Table(entry));
-    Ok(document.to_string())
+    let after = document.to_string();
+    // What it means now is what it meant before, and the server.
+    let read = |text: &str| text.parse::<toml::Table>().map_err(|_| Refused::Unsafe);
+    let mut expected = read(text)?;
+    let slot = expected
+        .entry(table)
+        .or_insert_with(|| toml::Table::new().into());
+    let slot = slot.as_table_mut().ok_or(Refused::Unsafe)?;
+    let ours = toml::Value::try_from(server).map_err(|_| Refused::Unsafe)?;
+    slot.insert(name.to_owned(), ours);
+    if read(&after)? == expected {
+        Ok(after)
+    } else {
+        Err(Refused::Unsafe)
+    }
 }
 
 /// A server's table: its values are texts and lists of texts.
@@ -259,6 +273,24 @@ mod tests {
         );
         let taken = toml(&now, "mcp_servers", "a", &server(), false);
         assert_eq!(taken, Err(Refused::Taken("a".into())));
+        for text in [
+            "mcp_servers = { a = { command = 'a' } } # all\n",
+            "mcp_servers.a.command = 'a'\nx.y = 1\n",
+            "[mcp_servers]\n[mcp_servers.a]\ncommand = 'a'\n[mcp_servers.a.env]\nK = 'v'\n[[other]]\nb = 1\n",
+            "a = 1\r\n# c\r\n[b]\r\nc = [1,\r\n  2]\r\n",
+        ] {
+            match toml(text, "mcp_servers", "b", &server(), false) {
+                Ok(now) => {
+                    let read: DocumentMut = now.parse().unwrap();
+                    assert_eq!(
+                        read["mcp_servers"]["b"]["command"].as_str(),
+                        Some("/bin/snodo"),
+                        "{now}"
+                    );
+                }
+                Err(refused) => assert_eq!(refused, Refused::Unsafe, "{text}"),
+            }
+        }
         let first = toml("", "mcp_servers", "b", &server(), false).unwrap();
         assert!(first.starts_with("[mcp_servers.b]\n"), "{first}");
     }

@@ -4,7 +4,7 @@ use super::super::remote::Failed;
 use super::edit::Refused;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 
 /// The largest file that is edited, in bytes.
@@ -41,6 +41,9 @@ pub(super) fn edit(
         ))
     };
     let before = read(named).map_err(|error| fail("cannot read", &error))?;
+    if before.is_none() && named.is_symlink() {
+        return Err(fail("cannot read", &"it is a link to nothing"));
+    }
     let text = before.as_deref().unwrap_or_default();
     let after = change(text).map_err(|refused| {
         let help = match &refused {
@@ -73,12 +76,19 @@ pub(super) fn edit(
             (named.to_owned(), OWN)
         }
     };
+    let owner = path.metadata().ok().map(|about| (about.uid(), about.gid()));
     let copy = match &before {
         Some(text) => Some(keep(&path, text, mode).map_err(cannot)?),
         None => None,
     };
     let new = beside(&path, &format!("snodo-{}", std::process::id()));
     let written = write(&new, &after, mode).and_then(|()| {
+        // Somebody with more rights than the owner may edit it for them.
+        let (uid, gid) = owner.unzip();
+        let about = new.metadata()?;
+        if owner.is_some_and(|owner| owner != (about.uid(), about.gid())) {
+            chown(&new, uid, gid)?;
+        }
         if read(named)? != before {
             return Err(std::io::Error::other("it was changed meanwhile"));
         }

@@ -6,7 +6,7 @@ use super::parts::Notices;
 use super::{INTERNAL, Say};
 use crate::client::error::ClientError;
 use crate::client::http::Http;
-use crate::client::lists::Kind;
+use crate::client::lists::{Kind, Listed};
 use crate::client::options::{Options, Target};
 use crate::client::{Client, Tool};
 use crate::lang::schema::HeaderParam;
@@ -21,6 +21,8 @@ use tokio::time::{Instant, sleep};
 
 /// The first pause before a server is tried again, and the longest.
 const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
+/// How long an answer may take when tools are listed anew.
+const LISTING: Duration = Duration::from_secs(60);
 const HEADER_MISMATCH: i64 = -32020;
 
 /// The server, and what has been agreed on with it.
@@ -81,6 +83,11 @@ impl Server {
             mirrored: Mutex::default(),
             is_away: AtomicBool::new(false),
         }
+    }
+
+    /// How long a server may send nothing at all, not even a comment, before it is given up.
+    pub(super) fn silence(&self) -> Duration {
+        self.options.timeout
     }
 
     pub(super) fn patience(&self) -> Patience {
@@ -186,24 +193,31 @@ impl Server {
         known.cloned().unwrap_or_default()
     }
 
-    /// Asks what tools mirror; `true` when that was learnt of the called one.
+    /// Asks what tools mirror; `true` when that is something else of the called one than was known.
     async fn relist(&self, sent: &Sent) -> bool {
         let Some(called) = sent.tool() else {
             return false;
         };
-        let Ok(client) = Client::connect(self.target.clone(), &self.options).await else {
+        let options = Options {
+            timeout: self.options.timeout.min(LISTING),
+            ..self.options.clone()
+        };
+        let Ok(client) = Client::connect(self.target.clone(), &options).await else {
             return false;
         };
         let listed = client.list(Kind::Tools).await;
         client.close().await;
-        let tools = listed.map(|listed| listed.items).unwrap_or_default();
-        let tools = tools.iter().filter_map(|item| Tool::of(item).ok());
-        let mirrored: HashMap<String, Vec<HeaderParam>> = tools
+        let Ok(Listed { items: tools, .. }) = listed else {
+            return false;
+        };
+        let tools = tools.iter().filter_map(Tool::of);
+        let now: HashMap<String, Vec<HeaderParam>> = tools
             .map(|tool| (tool.name().to_owned(), tool.mirrored().to_vec()))
             .filter(|(_, mirrored)| !mirrored.is_empty())
             .collect();
-        let learnt = mirrored.contains_key(called);
-        *self.mirrored.lock().unwrap_or_else(PoisonError::into_inner) = mirrored;
+        let mut known = self.mirrored.lock().unwrap_or_else(PoisonError::into_inner);
+        let learnt = now.get(called) != known.get(called);
+        *known = now;
         learnt
     }
 

@@ -5,17 +5,14 @@ use super::parts::Notices;
 use crate::client::error::ClientError;
 use crate::client::http::{SESSION, is};
 use crate::client::sse::Events;
-use crate::protocol::client::{answers, one_line};
+use crate::protocol::client::{answers, is_told, one_line};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use serde_json::Value;
-use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long a server may send nothing at all, not even a comment, before it is given up.
-const SILENCE: Duration = Duration::from_secs(600);
 /// An answer of this size and more is no error that says that a session is over.
 const SMALL: usize = 4096;
 
@@ -41,7 +38,7 @@ impl Server {
         notices: &Notices,
     ) -> Outcome {
         let sending = self.http.send(Method::POST, message, headers);
-        let response = match timeout(SILENCE, sending).await {
+        let response = match timeout(self.silence(), sending).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return away(error),
             Err(_) => return Outcome::Failed(self.http.broken("no answer came")),
@@ -59,7 +56,7 @@ impl Server {
             };
         }
         let (status, is_json) = (response.status(), is(&response, "application/json"));
-        let body = match timeout(SILENCE, self.http.whole(response)).await {
+        let body = match timeout(self.silence(), self.http.whole(response)).await {
             Ok(Ok(body)) => body,
             Ok(Err(error @ ClientError::TooLarge { .. })) => return Outcome::Failed(error),
             Ok(Err(error)) => return Outcome::Away { error, sent: true },
@@ -93,7 +90,7 @@ impl Server {
     /// Posts what has no answer.
     pub(super) async fn post(&self, message: Bytes, headers: &HeaderMap) -> Result<(), Outcome> {
         let sending = self.http.send(Method::POST, message, headers);
-        let response = match timeout(SILENCE, sending).await {
+        let response = match timeout(self.silence(), sending).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(away(error)),
             Err(_) => return Err(Outcome::Failed(self.http.broken("no answer came"))),
@@ -124,8 +121,9 @@ impl Server {
     ) -> Result<Option<Bytes>, ClientError> {
         let mut body = response.into_body();
         let mut events = Events::new(self.http.bound());
+        let mut passed_over = false;
         loop {
-            let frame = match timeout(SILENCE, body.frame()).await {
+            let frame = match timeout(self.silence(), body.frame()).await {
                 Ok(Some(Ok(frame))) => frame,
                 Ok(Some(Err(_))) => return Err(self.http.broken("the stream broke off")),
                 Ok(None) => return Ok(None),
@@ -137,6 +135,13 @@ impl Server {
             for event in events.push(&data).map_err(|_| self.http.too_large())? {
                 if !id.is_null() && answers(&event, id) {
                     return Ok(Some(one_line(event.into(), id)));
+                }
+                if !is_told(&event) {
+                    // Once is enough of a server that goes on so.
+                    if !std::mem::replace(&mut passed_over, true) {
+                        self.say("passed over what is no message for this client");
+                    }
+                    continue;
                 }
                 // The client is gone: so is whoever reads this.
                 let _gone = notices.send(one_line(event.into(), &Value::Null)).await;

@@ -13,11 +13,13 @@ use http::Method;
 use serde_json::Value;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
-/// A subscription that ends sooner, this often in a row, is meant to end.
+/// A subscription that ends sooner, this often in a row, is meant to end. A stream that does is begun
+/// anew at this distance.
 const SOON: Duration = Duration::from_secs(1);
 const ENDS: u32 = 3;
+const SELDOM: Duration = Duration::from_secs(15);
 
 impl Server {
     /// A subscription, until the client ends it.
@@ -55,6 +57,7 @@ impl Server {
                 }
                 // A server ends it when it stops.
                 Outcome::Answer(..) => {}
+                Outcome::Away { .. } if ends > ENDS => sleep(SELDOM).await,
                 Outcome::Away { error, .. } => self.is_gone(&error),
                 other => return Some(failure(&sent.id, INTERNAL, &other.words())),
             }
@@ -68,7 +71,7 @@ impl Server {
     /// The stream of a session, until the client ends, or for as long as there is one.
     pub(super) async fn hear(&self, notices: &Notices) {
         let (mut again, mut renewed) = (false, None);
-        let mut patience = Patience::new(None);
+        let (mut patience, mut ends) = (Patience::new(None), 0);
         loop {
             let (headers, number) = {
                 let handshake = self.handshake.lock().await;
@@ -83,7 +86,12 @@ impl Server {
                         self.everything_changed(notices).await;
                     }
                     // However it ended, it is begun anew.
+                    let since = Instant::now();
                     let _broken = self.events(response, &Value::Null, notices).await;
+                    ends = if since.elapsed() < SOON { ends + 1 } else { 0 };
+                    if ends > ENDS {
+                        sleep(SELDOM).await;
+                    }
                 }
                 // The session is one that the server forgot, unless it has just been begun.
                 Ok(response)

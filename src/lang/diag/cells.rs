@@ -1,6 +1,8 @@
 //! Text as a terminal shows it: how wide a character is, and what stands for one that must not
 //! reach the terminal. Widths approximate Unicode's East Asian Width and combining classes.
 
+use std::borrow::Cow;
+
 /// Columns a tab takes, wherever it stands.
 const TAB: usize = 4;
 
@@ -68,6 +70,23 @@ pub fn is_hidden(ch: char) -> bool {
             | '\u{FEFF}'
             | '\u{FFF9}'..='\u{FFFB}'
             | '\u{E0000}'..='\u{E007F}')
+}
+
+/// A text of several lines as a terminal may be shown it: what is [hidden](is_hidden) and neither ends a
+/// line nor is a tab is written as an escape.
+pub fn tame(text: &str) -> Cow<'_, str> {
+    let is_command = |ch: char| is_hidden(ch) && ch != '\n' && ch != '\t';
+    if !text.contains(is_command) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for ch in text.chars() {
+        match is_command(ch) {
+            true => out.extend(ch.escape_unicode()),
+            false => out.push(ch),
+        }
+    }
+    Cow::Owned(out)
 }
 
 fn width(ch: char) -> usize {

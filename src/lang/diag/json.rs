@@ -32,7 +32,7 @@ pub fn json(diagnostics: &[Diagnostic]) -> String {
 
 /// A value as indented JSON that ends with a line end. What could drive a terminal is escaped, also
 /// where JSON would not ask for it.
-pub(super) fn document(value: &impl Serialize) -> String {
+pub fn document(value: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(value).unwrap_or_default();
     let mut out = String::with_capacity(text.len() + 1);
     for letter in text.chars() {

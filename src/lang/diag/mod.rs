@@ -12,8 +12,8 @@ mod render;
 mod sarif;
 pub mod suggest;
 
-pub use cells::is_hidden;
-pub use json::json;
+pub use cells::{is_hidden, tame};
+pub use json::{document, json};
 pub use render::{RenderStyle, render};
 pub use sarif::sarif;
 

@@ -4,6 +4,7 @@ use super::error::UriError;
 use super::syntax::{
     Misfit, in_host, in_path, in_query, in_userinfo, is_ip_literal, is_scheme, misfit,
 };
+use percent_encoding::percent_decode_str;
 use std::ops::Range;
 
 /// An absolute URI: a scheme, and no fragment. Every character stands where RFC 3986 allows it.
@@ -90,6 +91,32 @@ impl<'u> Uri<'u> {
         let (front, rest) = behind.split_at(host);
         let (host, rest) = rest.split_at(authority.host.len());
         format!("{scheme}{front}{}{rest}", host.to_ascii_lowercase())
+    }
+
+    /// What may be the same as another to whoever looks behind its encoding, as a file system does:
+    /// scheme, authority and path without percent-encoding, dot segments and empty ones; and the
+    /// query's pairs in the order of their bytes, when it has a query.
+    pub fn meant(&self) -> (Vec<u8>, Option<Vec<Vec<u8>>>) {
+        let canonical = self.canonical();
+        let place = canonical.split('?').next().unwrap_or_default();
+        let decoded: Vec<u8> = percent_decode_str(place).collect();
+        let mut segments: Vec<&[u8]> = Vec::new();
+        for segment in decoded.split(|byte| *byte == b'/') {
+            match segment {
+                b"" | b"." => {}
+                b".." => drop(segments.pop()),
+                name => segments.push(name),
+            }
+        }
+        let query = self.query.map(|query| {
+            let pairs = query.split('&');
+            let mut pairs: Vec<Vec<u8>> = pairs
+                .map(|pair| percent_decode_str(pair).collect())
+                .collect();
+            pairs.sort_unstable();
+            pairs
+        });
+        (segments.join(&b'/'), query)
     }
 
     pub(super) fn scheme(&self) -> &'u str {

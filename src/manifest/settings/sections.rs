@@ -37,6 +37,7 @@ impl Reader<'_> {
         let server = self.server(&table, &manifests);
         let (http, requests) = self.http(&table);
         let reports = self.reports(&table);
+        let traces = self.traces(&table);
         let auth = self.auth(&table);
         let reload = reload(&table);
         let log = self.log(&table);
@@ -53,6 +54,7 @@ impl Reader<'_> {
             max_in_flight: requests.in_flight,
             max_queued: requests.queued,
             reports,
+            traces,
             reload,
             log,
             values: Values { secrets, env },

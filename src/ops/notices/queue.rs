@@ -7,7 +7,7 @@
 //! - Log messages leave before questions, and both before progress that waits.
 
 use super::super::notice::{Log, Progress};
-use crate::ops::{InputRequest, LogLevel, Notice};
+use crate::ops::{LogLevel, Notice};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -38,7 +38,8 @@ pub(super) struct Queue {
     reached: Option<f64>,
     /// When progress was last sent.
     sent: Option<Instant>,
-    questions: VecDeque<(String, InputRequest)>,
+    /// Questions, and those that are withdrawn.
+    questions: VecDeque<Notice>,
     logs: VecDeque<Log>,
     /// When the bucket of log messages is full again.
     full: Option<Instant>,
@@ -67,14 +68,20 @@ impl Queue {
     }
 
     /// Takes a question.
-    pub(super) fn question(&mut self, id: String, request: InputRequest) -> bool {
-        self.questions.push_back((id, request));
+    pub(super) fn question(&mut self, question: Notice) -> bool {
+        self.questions.push_back(question);
         true
     }
 
-    fn next_question(&mut self) -> Option<Notice> {
-        let (id, request) = self.questions.pop_front()?;
-        Some(Notice::Question(id, request))
+    /// Withdraws a question. False when it was not sent yet: then it is not.
+    pub(super) fn withdraw(&mut self, id: String) -> bool {
+        let is_it = |notice: &Notice| matches!(notice, Notice::Question(other, _) if *other == id);
+        if let Some(at) = self.questions.iter().position(is_it) {
+            self.questions.remove(at);
+            return false;
+        }
+        self.questions.push_back(Notice::Withdrawn(id));
+        true
     }
 
     /// Takes a message. False when it is only counted.
@@ -104,7 +111,7 @@ impl Queue {
         if let Some(log) = self.logs.pop_front() {
             return Take::Notice(Notice::Log(log));
         }
-        if let Some(question) = self.next_question() {
+        if let Some(question) = self.questions.pop_front() {
             return Take::Notice(question);
         }
         let due = self.sent.map_or(now, |sent| sent + PROGRESS_EVERY);
@@ -126,7 +133,7 @@ impl Queue {
         let log = self.logs.pop_front();
         let log = log.or_else(|| self.left_out.take().map(LeftOut::told));
         log.map(Notice::Log)
-            .or_else(|| self.next_question())
+            .or_else(|| self.questions.pop_front())
             .or_else(|| self.progress.take().map(Notice::Progress))
     }
 }

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 pub enum Message {
     /// The answer to a request.
     Answer {
-        /// The request's number; `None` when the server could not read it.
-        id: Option<u64>,
+        /// Which request it is to.
+        to: To,
         /// The result, or the error.
         outcome: Result<Value, RpcError>,
     },
@@ -24,6 +24,24 @@ pub enum Message {
         /// With what.
         params: Map<String, Value>,
     },
+}
+
+/// The request that an answer names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To {
+    /// The request of this number.
+    Request(u64),
+    /// An error that names none: the server could not read the request (JSON-RPC 2.0 §5).
+    Unsaid,
+    /// Something that numbers no request of this client.
+    Nothing,
+}
+
+impl To {
+    /// Whether it can be the answer to the request of this number, when that is the only one.
+    pub fn is(self, number: u64) -> bool {
+        self == Self::Request(number) || self == Self::Unsaid
+    }
 }
 
 /// A JSON-RPC error.
@@ -118,15 +136,19 @@ pub fn decode(bytes: &[u8]) -> Result<Message, String> {
             })
         }
         (None, _, Some(error)) => Ok(Message::Answer {
-            id: id.as_ref().and_then(number),
+            to: id.as_ref().map_or(To::Unsaid, to),
             outcome: Err(error),
         }),
         (None, Some(result), None) => Ok(Message::Answer {
-            id: id.as_ref().and_then(number),
+            to: id.as_ref().map_or(To::Nothing, to),
             outcome: Ok(result),
         }),
         _ => Err("not a JSON-RPC message".into()),
     }
+}
+
+fn to(id: &Value) -> To {
+    number(id).map_or(To::Nothing, To::Request)
 }
 
 /// Requests of this client are numbered. A server that gives a number back as a string is understood.

@@ -11,9 +11,11 @@ mod version;
 #[cfg(test)]
 mod tests;
 
-pub use decode::{Message, Notice, RpcError, decode};
+pub use decode::{Message, Notice, RpcError, To, decode};
 pub use headers::headers;
-pub use relayed::{Relayed, Sent, answers, changes, failure, is_cancellation, is_error, one_line};
+pub use relayed::{
+    Relayed, Sent, answers, changes, failure, is_cancellation, is_error, is_told, one_line,
+};
 pub use request::{
     ELICIT, Request, Said, answer, cancelled, initialize, initialized, refusal, retry_with,
     subscription,

@@ -110,9 +110,23 @@ pub fn answers(message: &[u8], id: &Value) -> bool {
         #[serde(default)]
         id: Value,
         method: Option<serde::de::IgnoredAny>,
+        result: Option<serde::de::IgnoredAny>,
+        error: Option<serde::de::IgnoredAny>,
     }
-    serde_json::from_slice::<Head>(message)
-        .is_ok_and(|head| head.method.is_none() && (head.id == *id || head.id.is_null()))
+    // What is skipped in it is not looked at as text.
+    let text = std::str::from_utf8(message).unwrap_or_default();
+    serde_json::from_str::<Head>(text).is_ok_and(|head| {
+        let is_ours = head.id == *id || (head.id.is_null() && head.error.is_some());
+        head.method.is_none() && is_ours && (head.result.is_some() != head.error.is_some())
+    })
+}
+
+/// Whether a server's message tells or asks something: what may go to a client beside answers.
+pub fn is_told(message: &[u8]) -> bool {
+    matches!(
+        decode(message),
+        Ok(Message::Notice(..) | Message::Request { .. })
+    )
 }
 
 /// Whether an answer is an error.
@@ -225,6 +239,31 @@ mod tests {
             r#"{"id":1,"method":"a\nb","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"\u0000"}}}"#,
         );
         assert!(sent.headers(&[]).is_empty());
+    }
+
+    #[test]
+    fn an_answer_is_one_that_names_the_request_and_says_something() {
+        let id = json!(7);
+        for (message, expected) in [
+            (&br#"{"id":7,"result":{}}"#[..], true),
+            (br#"{"id":7,"error":{}}"#, true),
+            (br#"{"id":null,"error":{}}"#, true),
+            (br#"{"error":{}}"#, true),
+            (br#"{"id":8,"result":{}}"#, false),
+            (br#"{"id":"7","result":{}}"#, false),
+            (br#"{"result":{}}"#, false),
+            (br#"{"id":7}"#, false),
+            (br#"{"id":7,"result":{},"error":{}}"#, false),
+            (br#"{"id":7,"method":"x"}"#, false),
+            (b"{\"id\":7,\"result\":{\"a\":\"\xff\"}}", false),
+            (b"7", false),
+        ] {
+            assert_eq!(answers(message, &id), expected, "{message:?}");
+        }
+        assert!(is_told(br#"{"method":"n"}"#) && is_told(br#"{"id":1,"method":"n"}"#));
+        for message in [&b"\xff"[..], b"{}", b"[]", br#"{"id":1,"result":{}}"#] {
+            assert!(!is_told(message), "{message:?}");
+        }
     }
 
     #[test]

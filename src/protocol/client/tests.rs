@@ -73,11 +73,11 @@ fn messages_are_told_apart() {
     for (message, expected) in [
         (
             json!({ "id": "3", "result": null }),
-            "Answer { id: Some(3), outcome: Ok(Null) }",
+            "Answer { to: Request(3), outcome: Ok(Null) }",
         ),
         (
             json!({ "error": { "code": 1 } }),
-            "Answer { id: None, outcome: Err(RpcError { code: 1, message: \"\", data: None }) }",
+            "Answer { to: Unsaid, outcome: Err(RpcError { code: 1, message: \"\", data: None }) }",
         ),
         (
             json!({ "method": "notifications/progress", "params": { "progressToken": 4, "progress": 1 } }),

@@ -2,7 +2,7 @@
 //! and what either side can do.
 
 use super::session::{Agreed, Declared};
-use crate::ops::{ClientCapabilities, OpError};
+use crate::ops::{ClientCapabilities, ClientCapability, OpError};
 use crate::protocol::capabilities;
 use crate::protocol::declare;
 use crate::protocol::face::Face;
@@ -43,8 +43,9 @@ pub(in crate::protocol) fn initialize(
     let version = asked.protocol_version.and_then(text);
     let version = version.ok_or_else(|| must_be("protocolVersion", "a string"))?;
     let revision = face.protocols.find(&version).and_then(Revision::legacy);
+    let revision = revision.unwrap_or(newest);
     let capabilities = match asked.capabilities {
-        Some(raw) if raw.get().starts_with('{') => capabilities::read(raw),
+        Some(raw) if raw.get().starts_with('{') => meant(revision, capabilities::read(raw)),
         Some(_) => return Err(must_be("capabilities", "an object")),
         None => ClientCapabilities::default(),
     };
@@ -58,7 +59,7 @@ pub(in crate::protocol) fn initialize(
     let of = |kind: Option<crate::protocol::Behaviour>| kind.unwrap_or_default();
     let offer = &face.offer;
     Ok(Agreed {
-        revision: revision.unwrap_or(newest),
+        revision,
         declared: Declared {
             tools: of(offer.tools).list_changed,
             prompts: of(offer.prompts).list_changed,
@@ -69,6 +70,24 @@ pub(in crate::protocol) fn initialize(
         capabilities,
         client,
     })
+}
+
+/// What a client means by its capabilities in this revision. 2025-06-18 has no parts of them: to be
+/// asked is to be asked by a form, and sampling may come with context.
+fn meant(revision: Legacy, declared: ClientCapabilities) -> ClientCapabilities {
+    use ClientCapability::{Form, Roots, Sampling, SamplingContext, Url};
+    match revision {
+        Legacy::V2025_11_25 => declared,
+        Legacy::V2025_06_18 => [
+            (Form, declared.has(Form) || declared.has(Url)),
+            (Sampling, declared.has(Sampling)),
+            (SamplingContext, declared.has(Sampling)),
+            (Roots, declared.has(Roots)),
+        ]
+        .into_iter()
+        .filter_map(|(capability, is_there)| is_there.then_some(capability))
+        .collect(),
+    }
 }
 
 fn must_be(name: &str, what: &str) -> OpError {

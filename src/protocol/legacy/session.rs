@@ -33,6 +33,13 @@ const LASTS: u64 = 30 * 24 * 60 * 60;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SessionKey(pub(in crate::protocol) [u8; 16]);
 
+/// In hexadecimal digits: it names the session and opens nothing.
+impl std::fmt::Display for SessionKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:032x}", u128::from_be_bytes(self.0))
+    }
+}
+
 #[cfg(test)]
 impl SessionKey {
     /// One for tests of what is keyed by it.

@@ -59,7 +59,7 @@ pub(in crate::protocol) fn input_required_response(
     let mut requests = Members::open(result.member("inputRequests"));
     for (name, request) in &required.requests {
         let mut members = Members::open(requests.member(name));
-        input::members(&mut members, request, SHAPE);
+        input::members(&mut members, request, SHAPE, None);
         members.close();
     }
     requests.close();

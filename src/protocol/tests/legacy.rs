@@ -6,6 +6,7 @@ use crate::protocol::version::Dialect;
 use crate::secret::Secret;
 
 mod answers;
+mod every;
 mod mixtures;
 
 const NEWEST: &str = "2026-07-28";

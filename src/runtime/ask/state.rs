@@ -29,6 +29,8 @@ pub(super) struct Binding<'a> {
     pub(super) brought: &'a Map<String, Value>,
     /// Who was asked, when it has shown who it is.
     pub(super) principal: Option<&'a str>,
+    /// The state stays in this process, where answers are waited for: it does not end.
+    pub(super) stays: bool,
 }
 
 /// What a later request needs of an earlier one.
@@ -43,7 +45,7 @@ pub(super) struct State {
 /// The content under the seal.
 #[derive(Debug, Deserialize, Serialize)]
 struct Content {
-    /// When it ends: seconds since 1970.
+    /// When it ends: milliseconds since 1970.
     until: u64,
     /// The digest of the call.
     of: String,
@@ -63,6 +65,11 @@ impl States {
         }
     }
 
+    /// How long a state holds.
+    pub(super) fn lasts(&self) -> Duration {
+        self.lasts
+    }
+
     /// The state as it is given to the caller.
     ///
     /// # Errors
@@ -74,7 +81,10 @@ impl States {
     fn seal_at(&self, state: &State, binding: &Binding<'_>, now: u64) -> Result<String, OpError> {
         let failed = || OpError::Internal("no state can be sealed".into());
         let content = Content {
-            until: now.saturating_add(self.lasts.as_secs().max(1)),
+            until: match binding.stays {
+                true => u64::MAX,
+                false => now.saturating_add(millis(self.lasts)),
+            },
             of: binding.digest(),
             asked: state.asked.clone(),
             held: state.held.clone(),
@@ -164,10 +174,14 @@ fn value(digest: &mut Context, value: &Value) {
     }
 }
 
-/// Seconds since 1970.
+/// Milliseconds since 1970.
 fn now() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
+    since.map_or(0, millis)
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -178,7 +192,7 @@ mod tests {
     fn states(secret: Option<&str>) -> States {
         States {
             sealer: Sealer::new(PURPOSE, secret),
-            lasts: Duration::from_secs(300),
+            lasts: Duration::from_millis(300),
         }
     }
 
@@ -201,6 +215,7 @@ mod tests {
             name: "t",
             brought: &brought,
             principal: None,
+            stays: false,
         };
         let states = states(Some("k"));
         let sealed = states.seal_at(&state(), &binding, 1000).unwrap();
@@ -248,6 +263,7 @@ mod tests {
                 name,
                 brought: &other,
                 principal: None,
+                stays: false,
             };
             let found = error(states.open_at(&sealed, &binding, 1000));
             assert!(found.contains("another request"), "{found}");
@@ -262,6 +278,7 @@ mod tests {
             name: "t",
             brought: &brought,
             principal: None,
+            stays: false,
         };
         let sealed = states(Some("k")).seal_at(&state(), &binding, 0).unwrap();
         assert_eq!(states(Some("k")).open_at(&sealed, &binding, 0), Ok(state()));

@@ -10,6 +10,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import {
+  ElicitRequestSchema,
   LoggingMessageNotificationSchema,
   ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema,
@@ -20,7 +21,15 @@ const transport =
   kind === "http"
     ? new StreamableHTTPClientTransport(new URL(target))
     : new StdioClientTransport({ command: target, args: rest, stderr: "ignore" });
-const client = new Client({ name: "snodo-check", version: "1.0.0" }, { capabilities: {} });
+const client = new Client({ name: "snodo-check", version: "1.0.0" }, { capabilities: { elicitation: {} } });
+
+// What is asked, and what is answered.
+const asked = [];
+let answers = [];
+client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+  asked.push(params.message);
+  return answers.shift();
+});
 
 // What is heard, and who waits for it.
 const heard = [];
@@ -70,7 +79,7 @@ check(offered.listChanged && readable.listChanged && readable.subscribe);
 
 // Lists, page by page.
 const [tools, pages] = await all((params) => client.listTools(params), "tools");
-check(pages === 2 && tools.map(({ name }) => name).join() === "greet,count,wait,fails", `${pages} pages`);
+check(pages === 3 && tools.map(({ name }) => name).join() === "greet,count,wait,fails,delete", `${pages} pages`);
 const [resources] = await all((params) => client.listResources(params), "resources");
 check(resources.length === 3);
 await refused(client.listTools({ cursor: "nonsense" }), -32602);
@@ -111,6 +120,18 @@ const completed = await client.complete({
   argument: { name: "id", value: "a" },
 });
 check(completed.completion.values.slice(0, 2).join() === "ada,alan", JSON.stringify(completed));
+
+// Questions.
+const remove = async () => (await client.callTool({ name: "delete", arguments: { path: "a.txt" } })).content[0].text;
+answers = [
+  { action: "accept", content: { sure: true } },
+  { action: "accept", content: { text: "out of date" } },
+  { action: "accept", content: { text: "old" } },
+];
+check((await remove()) === "deleted a.txt: old");
+check(asked.join() === "Delete a.txt?,Why?,Why?", asked.join());
+answers = [{ action: "decline" }];
+check((await remove()) === "kept a.txt");
 
 // Logs while something works, and its end by a cancellation.
 await client.setLoggingLevel("debug");

@@ -38,7 +38,20 @@ async def use(streams):
         if params.data == "waiting":
             logged.set()
 
-    async with ClientSession(streams[0], streams[1], logging_callback=heard) as session:
+    asked = []
+    answers = [
+        types.ElicitResult(action="accept", content={"sure": True}),
+        types.ElicitResult(action="accept", content={"text": "old"}),
+        types.ElicitResult(action="cancel"),
+    ]
+
+    async def answer(_context, params):
+        asked.append(params.message)
+        return answers.pop(0)
+
+    async with ClientSession(
+        streams[0], streams[1], logging_callback=heard, elicitation_callback=answer
+    ) as session:
         begun = await session.initialize()
         check(begun.serverInfo.name == "handshake", begun)
         check(begun.protocolVersion == types.LATEST_PROTOCOL_VERSION, begun)
@@ -48,7 +61,7 @@ async def use(streams):
             page = await session.list_tools(cursor)
             names += [tool.name for tool in page.tools]
             cursor, pages = page.nextCursor, pages + 1
-        check(pages == 2 and names[:3] == ["greet", "count", "wait"], names)
+        check(pages == 3 and names[:3] == ["greet", "count", "wait"], names)
 
         greeted = await session.call_tool("greet", {"name": "ada"})
         check(greeted.structuredContent == {"greeting": "hello ada"}, greeted)
@@ -78,6 +91,12 @@ async def use(streams):
         )
         check(completed.completion.values == ["rust", "ruby"], completed)
 
+        done = await session.call_tool("delete", {"path": "a.txt"})
+        check(done.content[0].text == "deleted a.txt: old", done)
+        check(asked == ["Delete a.txt?", "Why?"], asked)
+        kept = await session.call_tool("delete", {"path": "a.txt"})
+        check(kept.content[0].text == "kept a.txt", kept)
+
         await session.set_logging_level("debug")
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(session.call_tool, "wait", {})
@@ -87,14 +106,22 @@ async def use(streams):
         check(True)
 
 
+async def unable(streams):
+    async with ClientSession(streams[0], streams[1]) as session:
+        await session.initialize()
+        refused = await session.call_tool("delete", {"path": "a.txt"})
+        check(refused.isError and "elicitation" in refused.content[0].text, refused)
+
+
 async def main():
     kind, _, target, *rest = sys.argv[1:]
-    if kind == "http":
-        async with streamablehttp_client(target) as streams:
-            await use(streams)
-    else:
-        async with stdio_client(StdioServerParameters(command=target, args=rest)) as streams:
-            await use(streams)
+    for each in [unable, use]:
+        if kind == "http":
+            async with streamablehttp_client(target) as streams:
+                await each(streams)
+        else:
+            async with stdio_client(StdioServerParameters(command=target, args=rest)) as streams:
+                await each(streams)
     print(f"python sdk 1.x over {kind}: {checks} passed, 0 failed")
 
 

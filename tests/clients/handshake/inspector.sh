@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The MCP Inspector's command line against the same manifests: inspector.sh INSPECTOR SERVER...
-# SERVER is a URL with its options, or a program with its arguments.
+# SERVER is a URL with its options, or a program with its arguments. It cannot be asked: its command line has no
+# way to answer.
 set -euo pipefail
 inspector=$1
 shift

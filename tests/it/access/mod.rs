@@ -1,7 +1,10 @@
 //! Who may call, and what each is shown and may use.
 
+mod asked;
+mod attacks;
 mod hidden;
 mod issuer;
+mod listening;
 mod oauth;
 mod sessions;
 mod settings;

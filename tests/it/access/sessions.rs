@@ -120,3 +120,39 @@ fn what_takes_scopes_is_refused_with_its_own_status() {
     let (_, answer) = post(with(&daemon, "ta"), &of_a, &call);
     assert_eq!(answer["result"]["content"][0]["text"], "a");
 }
+
+#[test]
+fn who_may_no_longer_read_a_resource_hears_of_it_no_more() {
+    let manifest = |scopes: &str, text: &str| {
+        format!(
+            "[[resource]]\nuri = \"doc://a\"\nname = \"a\"\nscopes = [{scopes}]\nresult.text = \"{text}\"\n\
+             [[resource]]\nuri = \"doc://b\"\nname = \"b\"\nresult.text = \"{text}\"\n"
+        )
+    };
+    let project = project(&manifest("", "1"), &known("a", "", "ta"));
+    let daemon = project.serve();
+    let id = session(&daemon, "ta");
+    for uri in ["doc://a", "doc://b"] {
+        let subscribe = request("resources/subscribe", json!({ "uri": uri }));
+        assert_eq!(post(with(&daemon, "ta"), &id, &subscribe).0, 200);
+    }
+    let headers = [
+        ("Mcp-Session-Id", id.as_str()),
+        ("Accept", "text/event-stream"),
+    ];
+    let mut told = with(&daemon, "ta").get_events(&headers);
+    let mut updated = || loop {
+        let message = told.next().expect("a message");
+        if message["method"] == "notifications/resources/updated" {
+            return message["params"]["uri"].clone();
+        }
+    };
+    project.save("manifests/a.toml", manifest("", "2"));
+    let mut both = [updated(), updated()].map(|uri| uri.to_string());
+    both.sort();
+    assert_eq!(both, ["\"doc://a\"", "\"doc://b\""]);
+    for text in ["3", "4"] {
+        project.save("manifests/a.toml", manifest("\"read\"", text));
+        assert_eq!(updated(), "doc://b");
+    }
+}

@@ -1,7 +1,7 @@
 //! Clients of the revisions with a handshake are asked while their request runs.
 
 use super::{able, form};
-use crate::support::{Connection, Daemon, Project, Stdio};
+use crate::support::{Connection, Daemon, Project, Stdio, kill};
 use serde_json::{Value, json};
 
 const MANIFEST: &str = r#"
@@ -183,11 +183,138 @@ fn over_http_the_answers_come_by_requests_of_their_own() {
 }
 
 #[test]
+fn the_end_of_a_session_ends_its_questions() {
+    let project = Project::with(MANIFEST);
+    let daemon = project.serve();
+    let (headers, other) = (session(&daemon, &able()), session(&daemon, &able()));
+    let ask = |headers: &[(&'static str, String)]| {
+        let body = call(1).to_string();
+        let mut events = daemon.connect().events_with(headers, body.as_bytes());
+        let asked = events.next().expect("a question");
+        (events, asked)
+    };
+    let ((mut ended, _), (mut going, asked)) = (ask(&headers), ask(&other));
+    assert_eq!(daemon.connect().bare("DELETE", &headers).status, 204);
+    let done = ended.next().expect("an answer");
+    let said = done["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(said.contains("the session is over"), "{said}");
+    assert_eq!(ended.next(), None);
+    let declined = result(&asked["id"], &json!({ "action": "decline" }));
+    assert_eq!(post(&mut daemon.connect(), &other, &declined), 202);
+    let done = going.next().expect("an answer");
+    assert_eq!(done["result"]["content"][0]["text"], "refused", "{done}");
+}
+
+#[test]
+fn a_server_that_stops_waits_for_no_answer() {
+    let project = Project::with(MANIFEST).set("server.grace_ms=60000");
+    let daemon = project.serve();
+    let headers = session(&daemon, &able());
+    let body = call(1).to_string();
+    let mut events = daemon.connect().events_with(&headers, body.as_bytes());
+    events.next().expect("a question");
+    kill(daemon.pid(), "TERM");
+    let done = events.next().expect("an answer");
+    assert_eq!(done["error"]["code"], -32603, "{done}");
+    let said = done["error"]["message"].as_str().unwrap();
+    assert!(said.contains("stopping"), "{said}");
+}
+
+#[test]
+fn who_declines_one_of_several_is_not_waited_for_with_the_others() {
+    let manifest = MANIFEST.replace(
+        "c = { roots = true }\n",
+        "c = { roots = true }\nd = { form = \"D?\", fields.x = { type = \"string\" } }\n",
+    );
+    let project = Project::with(&manifest);
+    let mut client = stdio(&project, "2025-11-25", &able());
+    client.send(&call(1));
+    let first = client.receive();
+    client.send(&result(&first["id"], &form(json!({ "x": "1" }))));
+    let [sample, roots, other] = [(); 3].map(|()| client.receive());
+    assert_eq!(other["method"], "elicitation/create");
+    client.send(&result(&other["id"], &json!({ "action": "cancel" })));
+    let mut withdrawn = [client.receive(), client.receive()].map(|said| {
+        assert_eq!(said["method"], "notifications/cancelled", "{said}");
+        said["params"]["requestId"].to_string()
+    });
+    withdrawn.sort();
+    let mut expected = [sample["id"].to_string(), roots["id"].to_string()];
+    expected.sort();
+    assert_eq!(withdrawn, expected);
+    let done = client.receive();
+    assert_eq!(done["result"]["content"][0]["text"], "refused", "{done}");
+    // An answer after that is for nobody.
+    client.send(&result(&sample["id"], &sampled()));
+    let ping = client.ask(&json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" }));
+    assert_eq!(ping["id"], 2, "{ping}");
+}
+
+#[test]
+fn what_a_revision_does_not_know_is_not_asked() {
+    let manifest = r#"
+[[tool]]
+name = "url"
+result.text = "went"
+ask = [{ it = { url = "https://a.example/", message = "?" } }]
+
+[[tool]]
+name = "several"
+result.text = "chose"
+ask = [{ it = { form = "?", fields.x = { type = "array", enum = ["a", "b"] } } }]
+
+[[tool]]
+name = "context"
+result.text = "said"
+ask = [{ it.sample = { messages = [{ role = "user", content = "?" }], max_tokens = 1, include_context = "all_servers" } }]
+"#;
+    let project = Project::with(manifest);
+    let request = |id: u64, name: &str| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": name } });
+    // Going to a URL has an id of its own in the one revision that has URLs and requests.
+    let mut client = stdio(&project, "2025-11-25", &able());
+    client.send(&request(1, "url"));
+    let asked = client.receive();
+    assert_eq!(asked["params"]["mode"], "url");
+    assert_eq!(asked["params"]["elicitationId"], asked["id"]);
+    client.send(&result(&asked["id"], &json!({ "action": "accept" })));
+    assert_eq!(client.receive()["result"]["content"][0]["text"], "went");
+    client.send(&request(2, "several"));
+    let asked = client.receive();
+    let field = &asked["params"]["requestedSchema"]["properties"]["x"];
+    assert_eq!(field["items"]["enum"], json!(["a", "b"]));
+    client.send(&result(&asked["id"], &form(json!({ "x": ["a"] }))));
+    assert_eq!(client.receive()["result"]["content"][0]["text"], "chose");
+    // The older one has neither.
+    let mut client = stdio(&project, "2025-06-18", &able());
+    for (name, why) in [("url", "elicitation.url"), ("several", "choose several")] {
+        let refused = client.ask(&request(3, name));
+        assert_eq!(refused["result"]["isError"], true, "{refused}");
+        let said = refused["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(said.contains(why), "{said}");
+    }
+    // There whoever can be asked is asked by a form, and models may have context.
+    let some = json!({ "elicitation": { "url": {} }, "sampling": {} });
+    let mut client = stdio(&project, "2025-06-18", &some);
+    client.send(&request(4, "context"));
+    let asked = client.receive();
+    assert_eq!(asked["params"]["includeContext"], "allServers", "{asked}");
+    client.send(&result(&asked["id"], &sampled()));
+    assert_eq!(client.receive()["result"]["content"][0]["text"], "said");
+    let refused = client.ask(&request(5, "several"));
+    let said = refused["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(said.contains("choose several"), "{said}");
+}
+
+#[test]
 fn a_client_that_never_answers_is_not_waited_for() {
     let project = Project::with(MANIFEST).set("server.ask_ttl_ms=1000");
     let mut client = stdio(&project, "2025-11-25", &able());
     client.send(&call(1));
-    assert_eq!(client.receive()["method"], "elicitation/create");
+    let asked = client.receive();
+    assert_eq!(asked["method"], "elicitation/create");
+    let withdrawn = client.receive();
+    assert_eq!(withdrawn["method"], "notifications/cancelled");
+    assert_eq!(withdrawn["params"]["requestId"], asked["id"]);
     let done = client.receive();
     assert_eq!(done["id"], 1);
     assert_eq!(done["result"]["isError"], true, "{done}");

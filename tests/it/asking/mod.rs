@@ -5,7 +5,7 @@
 //! | rounds in order, asked together, on tools, resources and prompts | `rounds` |
 //! | every kind of question and of field | `questions` |
 //! | a wrong, missing or null answer is asked again | `answers` |
-//! | sealed state: bound, expiring, shared by a secret | `state` |
+//! | sealed state: bound, expiring, shared by a secret | `state`, `access::asked` |
 //! | capability rules | `capabilities` |
 //! | one declaration, both deliveries | `in_place` |
 

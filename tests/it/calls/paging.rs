@@ -150,6 +150,27 @@ fn servers_with_one_secret_understand_each_others_cursors() {
         .set("server.secret={ env = \"KEY\" }");
     let refused = other.stdio().ask(&list_after(3, cursor));
     assert_eq!(refused["error"]["code"], -32602);
+    // Where the secret was exchanged it is still good, as long as the one before is known.
+    let exchanged = |earlier: &str| {
+        many(5)
+            .env("KEY", earlier)
+            .env("NEW", "another secret of many letters")
+            .set("server.page_size=2")
+            .set("server.secret={ env = \"NEW\" }")
+            .set("server.earlier_secrets=[{ env = \"KEY\" }]")
+    };
+    let known = exchanged("a secret of many letters");
+    let page = known.stdio().ask(&list_after(4, cursor));
+    assert_eq!(names(&page), ["tool_002", "tool_003"]);
+    let next = page["result"]["nextCursor"].as_str().unwrap();
+    let last = both.ask(&list_after(5, next));
+    assert_eq!(
+        last["error"]["code"], -32602,
+        "it is sealed with the new one"
+    );
+    let unknown = exchanged("nobody had this secret");
+    let refused = unknown.stdio().ask(&list_after(6, cursor));
+    assert_eq!(refused["error"]["code"], -32602);
 }
 
 #[test]

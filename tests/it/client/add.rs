@@ -241,3 +241,77 @@ fn shells_and_man_know_every_command() {
         assert!(at.join("pages").join(page).is_file(), "{page}");
     }
 }
+
+#[test]
+fn a_token_is_named_and_never_written() {
+    let (_folder, at) = project();
+    let url = "https://x/mcp";
+    for (client, expected) in [
+        (
+            "claude-code",
+            json!({ "type": "http", "url": url, "headers": { "Authorization": "Bearer ${TOKEN}" } }),
+        ),
+        (
+            "vscode",
+            json!({ "type": "http", "url": url, "headers": { "Authorization": "Bearer ${env:TOKEN}" } }),
+        ),
+        (
+            "cursor",
+            json!({ "url": url, "headers": { "Authorization": "Bearer ${env:TOKEN}" } }),
+        ),
+        (
+            "claude-desktop",
+            json!({ "command": own(), "args": ["connect", url, "--token-env", "TOKEN"] }),
+        ),
+    ] {
+        let said = snodo(&at, &["add", client, "--url", url, "--token-env", "TOKEN"]);
+        assert_eq!(said.code, 0, "{}", said.err);
+        let written: Value = serde_json::from_str(&said.out).unwrap();
+        let member = if client == "vscode" {
+            "servers"
+        } else {
+            "mcpServers"
+        };
+        assert_eq!(written[member]["snodo"], expected, "{client}");
+        assert!(said.err.contains("note: set `TOKEN` in "), "{}", said.err);
+    }
+    let codex = ["add", "codex", "--token-env", "TOKEN", "--url"];
+    let said = snodo(&at, &[&codex[..], &[url]].concat());
+    assert_eq!(
+        said.out,
+        "[mcp_servers.snodo]\nurl = \"https://x/mcp\"\nbearer_token_env_var = \"TOKEN\"\n"
+    );
+    let said = snodo(&at, &[&codex[..], &["unix:/s"]].concat());
+    let written: toml::Table = said.out.parse().unwrap();
+    let server = &written["mcp_servers"]["snodo"];
+    assert_eq!(server["env_vars"][0].as_str(), Some("TOKEN"));
+    assert_eq!(server["args"][3].as_str(), Some("TOKEN"));
+    // A token in place of a name is refused, and not shown.
+    for token in ["snodo_a.b-c", "", "1x", "A}${B"] {
+        let said = snodo(&at, &["add", "cursor", "--url", url, "--token-env", token]);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{token}");
+        assert!(
+            token.is_empty() || !said.err.contains(token),
+            "{}",
+            said.err
+        );
+    }
+    let said = snodo(&at, &["add", "cursor", "--url", "https://x/mcp?key=1"]);
+    assert!(said.err.contains("a key, perhaps"), "{}", said.err);
+}
+
+#[test]
+fn a_link_to_nothing_is_left_alone() {
+    let (_folder, at) = project();
+    let file = at.join(".mcp.json");
+    std::os::unix::fs::symlink(at.join("elsewhere/mcp.json"), &file).unwrap();
+    let said = snodo(&at, &["add", "claude-code", "--write"]);
+    assert_eq!(said.code, 1);
+    assert!(
+        said.err
+            .contains("it is a link to nothing; nothing was written"),
+        "{}",
+        said.err
+    );
+    assert!(file.is_symlink());
+}

@@ -34,7 +34,7 @@ fn a_list_without_an_end_is_read_up_to_a_bound() {
     assert_eq!((said.code, said.out.as_str()), (0, "nothing\n"));
     assert_eq!(
         said.err,
-        "warning: `tools/list` has more than 1000 pages or 100000 items; the others were not asked for\n"
+        "warning: `tools/list` has more than 1000 pages, 100000 items or 64 MiB, or takes longer than 600 s; the others were not asked for\n"
     );
 }
 
@@ -84,7 +84,7 @@ fn where_there_is_no_server_is_said_with_what_to_do() {
     for (path, error) in [
         (
             "/page",
-            "{at}/page sent something that is no message: neither JSON nor a stream of events\n  = help: a server on standard streams writes nothing but messages to standard output\n",
+            "{at}/page sent something that is no message: neither JSON nor a stream of events\n  = help: is this the address of the server's endpoint? It often ends in /mcp\n",
         ),
         (
             "/denied",

@@ -10,6 +10,7 @@ mod connect;
 mod foreign;
 mod hostile;
 mod init;
+mod lies;
 mod questions;
 mod secure;
 

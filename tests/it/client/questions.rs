@@ -177,7 +177,7 @@ fn a_person_is_asked_until_the_answer_can_be_one() {
 }
 
 #[test]
-fn the_end_of_input_cancels() {
+fn the_end_of_input_declines() {
     let project = Project::new();
     let command = script(&project, MODERN);
     let lines = [("approved (true or false): ", "\u{4}"), ("text: ", "\u{4}")];
@@ -186,7 +186,7 @@ fn the_end_of_input_cancels() {
     let told = told(&project);
     assert_eq!(
         told[1]["params"]["inputResponses"],
-        json!({ "confirm": { "action": "cancel" } })
+        json!({ "confirm": { "action": "decline" } })
     );
 }
 

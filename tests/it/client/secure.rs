@@ -125,7 +125,7 @@ fn a_certificate_is_trusted_when_it_is_given() {
         (said.code, said.err.as_str()),
         (
             2,
-            "error: --header and --ca-file are for servers that --url names\n"
+            "error: --header, --token-env and --ca-file are for servers that --url names\n"
         )
     );
 }

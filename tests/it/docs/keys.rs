@@ -163,7 +163,7 @@ fn every_key_that_is_said_to_be_refused_is() {
 fn every_key_of_the_server_file_has_an_example() {
     let file = "Z = 1\n[server]\nZ = 1\ncache = { tools = { Z = 1 }, Z = 1 }\n[http]\nZ = 1\ntls = { Z = 1 }\n\
                 [auth]\nZ = 1\noauth = { Z = 1 }\nstdio = { principal = \"x\", Z = 1 }\n\
-                tokens = [{ principal = \"x\", sha256 = \"00\", Z = 1 }]\n[reload]\nZ = 1\n[log]\nZ = 1\nfile = { dir = \"x\", Z = 1 }\naudit = { Z = 1 }\n[metrics]\nlisten = [\"systemd\"]\nZ = 1\n[secrets]\n\
+                tokens = [{ principal = \"x\", sha256 = \"00\", Z = 1 }]\n[reload]\nZ = 1\n[log]\nZ = 1\nfile = { dir = \"x\", Z = 1 }\naudit = { Z = 1 }\n[metrics]\nlisten = [\"systemd\"]\nZ = 1\n[traces]\nendpoint = \"http://127.0.0.1\"\nZ = 1\n[secrets]\n\
                 a = { env = \"PATH\", Z = 1 }\n";
     let project = Project::with("")
         .file("snodo.toml", file.replace('Z', PROBE))

@@ -79,6 +79,14 @@ audit = { dir = "logs", rotate = "daily", keep = 3, arguments = true }
 
 [metrics]
 listen = ["127.0.0.1:0", "unix:run/m.sock"]
+
+[traces]
+endpoint = "http://127.0.0.1:4318"
+headers = { authorization = { file = "secret" }, x-tenant = "a" }
+timeout_ms = 100
+ratio = 0.5
+service = "s"
+resource = { "deployment.environment.name" = "test" }
 "#;
     let said = Project::with(HELLO)
         .file("s.toml", all)

@@ -324,6 +324,7 @@ impl Connection {
         for (name, value) in headers {
             head.push_str(&format!("{name}: {}\r\n", value.as_ref()));
         }
+        head.push_str(&self.also);
         head.push_str("\r\n");
         self.send(head.as_bytes());
     }

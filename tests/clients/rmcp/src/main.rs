@@ -5,15 +5,18 @@
 
 use anyhow::{Context as _, bail, ensure};
 use rmcp::model::{
-    CallToolRequestParams, GetPromptRequestParams, ProgressNotificationParam,
-    ReadResourceRequestParams,
+    CallToolRequestParams, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult,
+    ElicitationAction, ElicitationCapability, GetPromptRequestParams, Implementation,
+    ProgressNotificationParam, ReadResourceRequestParams,
 };
-use rmcp::service::{NotificationContext, RoleClient, RunningService, ServiceError};
+use rmcp::service::{
+    NotificationContext, RequestContext, RoleClient, RunningService, ServiceError,
+};
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{ClientHandler, ServiceExt as _};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use tokio::process::Command;
 use tokio::sync::Notify;
 
@@ -23,9 +26,40 @@ struct Heard {
     /// Made once progress was heard.
     gate: PathBuf,
     tools_changed: Arc<Notify>,
+    /// What it was asked.
+    asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl ClientHandler for Heard {
+    fn get_info(&self) -> ClientConfig {
+        let mut able = ClientCapabilities::default();
+        able.elicitation = Some(ElicitationCapability::new());
+        ClientConfig::new(able, Implementation::new("snodo-check", "1.0.0"))
+    }
+
+    /// Agrees that `a.txt` is deleted, and to nothing else.
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, rmcp::ErrorData> {
+        let ElicitRequestParams::FormElicitationParams { message, .. } = request else {
+            return Ok(ElicitResult::new(ElicitationAction::Cancel));
+        };
+        let answer = match message.as_str() {
+            "Delete a.txt?" => Some(json!({ "sure": true })),
+            "Why?" => Some(json!({ "text": "old" })),
+            _ => None,
+        };
+        if let Ok(mut asked) = self.asked.lock() {
+            asked.push(message);
+        }
+        Ok(match answer {
+            Some(content) => ElicitResult::new(ElicitationAction::Accept).with_content(content),
+            None => ElicitResult::new(ElicitationAction::Decline),
+        })
+    }
+
     async fn on_progress(&self, _: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
         let _ = std::fs::write(&self.gate, "");
     }
@@ -59,7 +93,10 @@ async fn check(
     let revision = info.protocol_version.to_string();
     let tools = client.list_all_tools().await?;
     let names: Vec<_> = tools.iter().map(|tool| tool.name.as_ref()).collect();
-    ensure!(names == ["greet", "count", "wait", "fails"], "{names:?}");
+    ensure!(
+        names == ["greet", "count", "wait", "fails", "delete"],
+        "{names:?}"
+    );
     ensure!(client.list_all_resources().await?.len() == 3);
     ensure!(client.list_all_resource_templates().await?.len() == 1);
     ensure!(client.list_all_prompts().await?.len() == 1);
@@ -106,7 +143,18 @@ async fn check(
         .await?;
     ensure!(languages == ["rust", "ruby"], "{languages:?}");
 
-    let mut checks = 12;
+    let delete = |path: &str| {
+        CallToolRequestParams::new("delete").with_arguments(arguments(json!({ "path": path })))
+    };
+    for (path, said) in [("a.txt", "deleted a.txt: old"), ("b.txt", "kept b.txt")] {
+        let done = client.call_tool(delete(path)).await?;
+        let text = done.content.first().and_then(|block| block.as_text());
+        ensure!(text.is_some_and(|text| text.text == said), "{done:?}");
+    }
+    let asked = heard.asked.lock().map(|asked| asked.join(" "));
+    ensure!(asked.is_ok_and(|asked| asked == "Delete a.txt? Why? Delete b.txt?"));
+
+    let mut checks = 15;
     if revision.as_str() < "2026" {
         let file = manifests.join("all.toml");
         let text = std::fs::read_to_string(&file)?.replace("\"fails\"", "\"breaks\"");
@@ -130,6 +178,7 @@ async fn main() -> anyhow::Result<()> {
     let heard = Heard {
         gate: manifests.join("heard"),
         tools_changed: Arc::new(Notify::new()),
+        asked: Arc::default(),
     };
     let client = match kind.as_str() {
         "http" => {
