@@ -179,7 +179,7 @@ fn emit(state: &State<'_, '_>, value: &Value) -> Result<Value, Error> {
 }
 
 /// Steps into a value; undefined when a part is missing.
-fn get(state: &State<'_, '_>, value: &Value, keys: Rest<Value>) -> Result<Value, Error> {
+fn get(state: &mut State<'_, '_>, value: &Value, keys: Rest<Value>) -> Result<Value, Error> {
     let mut value = value.clone();
     for key in keys.iter() {
         if value.is_undefined() {
