@@ -24,6 +24,10 @@ bench *ROWS:
 soak:
     cargo test --release --locked --test it -- --ignored --nocapture --test-threads 1 faults::
 
+# every fuzz target in short; with TARGET that one until it finds something, or for SECONDS
+fuzz TARGET="" SECONDS="":
+    .ci/fuzz {{TARGET}} {{SECONDS}}
+
 # the Debian package, installed and removed in a root of its own
 package:
     cargo build --release --locked

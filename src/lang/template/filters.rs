@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use minijinja::value::{Kwargs, Rest};
+use minijinja::value::{Kwargs, Rest, ValueKind};
 use minijinja::{Environment, Error, State, Value};
 use serde_json::Value as Json;
 use serde_json::ser::PrettyFormatter;
@@ -38,6 +38,7 @@ pub(super) fn add_to(environment: &mut Environment<'static>) {
     environment.add_filter("__bound", bound);
     environment.add_filter("__emit", emit);
     environment.add_filter("__get", get);
+    environment.add_filter("__held", held);
     environment.add_filter("__some", some);
     environment.remove_global("debug");
     environment.remove_global("namespace");
@@ -178,15 +179,28 @@ fn emit(state: &State<'_, '_>, value: &Value) -> Result<Value, Error> {
 }
 
 /// Steps into a value; undefined when a part is missing.
-fn get(value: &Value, keys: Rest<Value>) -> Result<Value, Error> {
+fn get(state: &mut State<'_, '_>, value: &Value, keys: Rest<Value>) -> Result<Value, Error> {
     let mut value = value.clone();
     for key in keys.iter() {
         if value.is_undefined() {
             break;
         }
+        // The engine would step up to the place, which is no fuel to it here; making a list is.
+        if value.kind() == ValueKind::Iterable {
+            value = state.apply_filter("list", &[value])?;
+        }
         value = value.get_item(key)?;
     }
     Ok(value)
+}
+
+/// A value that is repeated or joined, unless it is longer than any may be.
+fn held(value: &Value) -> Result<Value, Error> {
+    let is_text = value.kind() == ValueKind::String;
+    match value.len() {
+        Some(length) if !is_text && length > MAX_VALUES => Err(error(Failure::Values)),
+        _ => Ok(value.clone()),
+    }
 }
 
 /// A bound of a slice, kept where the engine calculates with it without overflow.

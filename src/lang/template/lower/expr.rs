@@ -53,7 +53,7 @@ impl<'s> Lowering<'s> {
                 self.out.push(')');
                 Size::ONE
             }
-            Expr::BinOp(op) => self.bracketed(|this| this.operation(op)),
+            Expr::BinOp(op) => self.bracketed(|this| this.held(op)),
             Expr::Compare(compare) => self.bracketed(|this| this.comparison(compare)),
             Expr::IfExpr(branch) => self.bracketed(|this| this.branch(branch)),
             Expr::Filter(filter) => self.bracketed(|this| this.filtered(filter)),
@@ -142,6 +142,17 @@ impl<'s> Lowering<'s> {
         }
         self.out.push(']');
         size.nested(1)
+    }
+
+    /// Writes an operation. What it repeats or joins is bounded where it comes from: the engine
+    /// steps through such lists when they are looked into, and not all of that is fuel.
+    fn held(&mut self, op: &ast::BinOp<'s>) -> Size {
+        if !grows(op) {
+            return self.operation(op);
+        }
+        let size = self.bracketed(|this| this.operation(op));
+        self.out.push_str("|__held");
+        size
     }
 
     fn operation(&mut self, op: &ast::BinOp<'s>) -> Size {
@@ -235,6 +246,15 @@ impl<'s> Lowering<'s> {
         }
         self.out.push('}');
         size.nested(1)
+    }
+}
+
+/// Whether an operation, or one further left in its chain, may give a list longer than its own.
+fn grows(op: &ast::BinOp<'_>) -> bool {
+    match &op.left {
+        _ if matches!(op.op, BinOpKind::Add | BinOpKind::Mul) => true,
+        Expr::BinOp(left) => operator(left.op).0 == operator(op.op).0 && grows(left),
+        _ => false,
     }
 }
 

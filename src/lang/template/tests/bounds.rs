@@ -8,7 +8,7 @@ use super::super::{
 use super::{args, failure, mistake, shown, template, value};
 
 /// Each of these would take gigabytes or hours.
-const BOMBS: [&str; 26] = [
+const BOMBS: [&str; 33] = [
     "{{ 'x' * 10**9 }}",
     "{{ 'x' * args.n }}",
     "{{ [0] * 10**9 }}",
@@ -34,6 +34,13 @@ const BOMBS: [&str; 26] = [
     "{% set x = 'x' %}{% for a in range(100000) %}{% set x = x ~ args.text * 99 %}{{ x }}{% endfor %}",
     "{% set x = args.text %}{% set x = x ~ x ~ x ~ x %}{% set x = x ~ x ~ x ~ x %}{% set x = x ~ x ~ x ~ x %}{% set x = x ~ x ~ x ~ x %}{% set x = x ~ x ~ x ~ x %}{{ x }}",
     "{% filter indent(100000000) %}a\nb{% endfilter %}",
+    "{{ 1 in [0] * 10**8 }}",
+    "{{ [0] * 10**8 < [0] * 10**8 }}",
+    "{{ ([0] * 10**8)[99999999] }}",
+    "{% set a, b = [0] * args.n %}{{ a }}",
+    "{% for a, b in [[0] * args.n] %}{{ a }}{% endfor %}",
+    "{% set a, b = [0] * 1000000 + [0] * 1000000 %}{{ a }}",
+    "{% set x = range(100000) + range(100000) %}{% for i in range(100000) %}{{ x[199999] }}{% endfor %}",
     "{{ range(100000) | list + range(100000) | list | map('string') | map('replace', '', args.text) | list }}",
 ];
 
