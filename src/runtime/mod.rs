@@ -37,8 +37,8 @@ use set::Set;
 use shown::Shown;
 use std::sync::Arc;
 
-/// Everything a request needs, built from one set of manifests. It has no interior mutability but a
-/// memo of pages: a reload builds another and swaps.
+/// Everything a request needs, built from one set of manifests. It has no interior mutability but
+/// memos, of pages and of compiled schemas: a reload builds another and swaps.
 #[derive(Debug)]
 pub struct Runtime {
     face: Face,
