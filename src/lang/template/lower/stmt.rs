@@ -95,6 +95,11 @@ impl<'s> Lowering<'s> {
         let at = self.out.len();
         self.begin(extent(&for_loop.iter));
         let size = self.expr(&for_loop.iter);
+        if let Expr::List(names) = &for_loop.target {
+            self.out.push_str("|map(\"__parts\",");
+            self.names(names);
+            self.out.push(')');
+        }
         let list = self.out.split_off(at);
         self.target(&for_loop.target, size, false);
         self.out.push_str(" in");
@@ -178,6 +183,11 @@ impl<'s> Lowering<'s> {
         let at = self.out.len();
         self.out.push_str(" = ");
         let size = value(self);
+        if let Expr::List(names) = target {
+            self.out.push_str("|__parts(");
+            self.names(names);
+            self.out.push(')');
+        }
         self.out.push_str("%}");
         let rest = self.out.split_off(at);
         self.target(target, size, bracket);
@@ -240,6 +250,19 @@ impl<'s> Lowering<'s> {
         self.out.push_str(" %}");
         self.statements(statements);
         self.out.push_str("{% endset %}");
+    }
+
+    /// Writes how many names a value is unpacked into, for the `__parts` filter.
+    fn names(&mut self, names: &ast::List<'s>) {
+        self.out.push('[');
+        for name in &names.items {
+            match name {
+                Expr::List(several) => self.names(several),
+                _ => self.out.push('0'),
+            }
+            self.out.push(',');
+        }
+        self.out.push(']');
     }
 
     /// Writes the names that are assigned to and defines them.
