@@ -316,7 +316,10 @@ fn what_would_be_large_is_refused_before_it_takes_memory() {
         "{{ [1] | slice(10**8) }}",
     ];
     let tools = templates.iter().enumerate().map(|(i, template)| {
-        format!("[[tool]]\nname = \"t{i}\"\nresult.text = {}\n", json!(template))
+        format!(
+            "[[tool]]\nname = \"t{i}\"\nresult.text = {}\n",
+            json!(template)
+        )
     });
     let daemon = Project::with(&tools.collect::<String>());
     let daemon = daemon.serve();

@@ -61,10 +61,7 @@ fn prompts_have_what_each_revision_knows() {
         title: Some("T".into()),
         description: Some("D".into()),
         icons: vec![icon()],
-        arguments: vec![
-            argument("a", Some("A"), true),
-            argument("b", None, false),
-        ],
+        arguments: vec![argument("a", Some("A"), true), argument("b", None, false)],
         metadata: meta(),
     };
     let page = speaking(&ALL).prompts_page(&[&full, &bare], None, CACHE);
