@@ -43,7 +43,10 @@ impl Caller {
             caller.learned.insert(kind.name, (word, answer));
         }
         caller.others(world);
-        caller.speaker.reconnect();
+        // The worker that it has ended runs again: what the server holds is counted now.
+        let who = caller.call(world, "who", "who", json!({}));
+        assert_eq!(who["isError"], false, "{who}");
+        caller.speaker.leave();
         caller
     }
 
@@ -55,7 +58,6 @@ impl Caller {
     /// Calls until the round is over.
     pub fn play(&mut self, world: &World) {
         let _alarm = Alarm(world);
-        self.speaker.reconnect();
         while !world.stopped() {
             for kind in KINDS {
                 for _ in 0..kind.weight {
@@ -72,7 +74,7 @@ impl Caller {
                 }
             }
             self.at_once(world);
-            self.speaker.reconnect();
+            self.speaker.leave();
             world.tally.happened(PASSES);
         }
     }

@@ -88,7 +88,7 @@ pub const KINDS: &[Kind] = &[
     tool(
         "fail",
         |word| named("fail", word),
-        |word| fails(format!("the command ended with exit code 3\nno {word}\n")),
+        |word| fails(format!("the command failed with exit code 3\nno {word}")),
         1,
     ),
     tool("slow", |_| call("slow", json!({})), |_| says(""), 1),
@@ -101,7 +101,7 @@ pub const KINDS: &[Kind] = &[
     tool(
         "absent",
         |word| named("absent", word),
-        |word| fails(format!("404 Not Found\nno {word}")),
+        |word| fails(format!("the upstream answered 404 Not Found\nno {word}")),
         1,
     ),
     tool(

@@ -61,12 +61,15 @@ pub const WAYS: &[Way] = &[
         );
         world.connect().send(body.as_bytes());
     }),
-    ("left a session's stream", |world| {
+    (LEFT_A_SESSION, |world| {
         let dialect = Speaker::handshake(world);
         drop(Speaker::http(world, "who leaves", dialect).listen());
     }),
     (CANCELLED, cancel),
 ];
+
+/// What such a session is to be told is kept for its next stream, as long as there is room.
+pub const LEFT_A_SESSION: &str = "left a session's stream";
 
 const CANCELLED: &str = "cancelled a session's call";
 

@@ -17,6 +17,7 @@ mod speaker;
 mod tally;
 mod world;
 
+use crate::support::within;
 use callers::{Caller, PASSES};
 use numbers::{Held, memory, settles};
 use speaker::{Dialect, Line, Speaker};
@@ -39,6 +40,9 @@ fn a_mixed_load_under_all_faults() {
     let each = Duration::from_secs(seconds) / u32::try_from(rounds).unwrap();
     soak(&vec![each; usize::try_from(rounds).unwrap()]);
 }
+
+/// Three servers with four workers each.
+const PROCESSES: usize = 3 * (1 + 4);
 
 /// What must have happened before a round is over.
 fn everything() -> Vec<(&'static str, u64)> {
@@ -107,27 +111,27 @@ struct Server {
 }
 
 impl Server {
+    /// As it is once what was asked in the calm is over.
     fn of(world: &World, name: &'static str, pid: Option<u32>) -> Self {
-        let mut server = Self {
+        let before = within("the calm is over", || {
+            let held = Held::of(world, pid);
+            (held.busy == 0 && held.processes == PROCESSES).then_some(held)
+        });
+        Self {
             name,
             pid,
-            before: Held::by_daemon(world),
+            before,
             memory: 0,
-        };
-        // What was asked in the calm is over.
-        server.before.busy = 0;
-        server
-    }
-
-    fn held(&self, world: &World) -> Held {
-        match self.pid {
-            None => Held::by_daemon(world),
-            Some(pid) => Held::by(world, pid),
         }
     }
 
     fn is_back(&mut self, world: &World, round: usize) {
-        settles(self.before, || self.held(world));
+        let left = world.tally.count(leaving::LEFT_A_SESSION);
+        let before = Held {
+            listeners: left.min(world::LISTENERS),
+            ..self.before
+        };
+        settles(before, || Held::of(world, self.pid));
         let memory = memory(self.pid.unwrap_or(world.daemon.pid()));
         println!(
             "{} after round {round}: {memory} KiB, {}",
@@ -166,7 +170,7 @@ fn round(world: &World, callers: &mut [Caller], least: Duration) {
         ] {
             scope.spawn(move || play(world));
         }
-        crate::support::within("everything has happened", || {
+        within("everything has happened", || {
             let missing = before
                 .iter()
                 .find(|(what, times)| world.tally.count(what) < *times);
@@ -176,7 +180,7 @@ fn round(world: &World, callers: &mut [Caller], least: Duration) {
     });
     for caller in callers {
         caller.comes_to_the_last_edit(world);
-        caller.speaker.reconnect();
+        caller.speaker.leave();
     }
 }
 

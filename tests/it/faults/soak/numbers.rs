@@ -14,35 +14,38 @@ pub struct Held {
     pub tasks: u64,
     pub actors: u64,
     pub busy: u64,
+    pub listeners: u64,
     /// Processes of the whole soak: whatever works in the project's folder.
     pub processes: usize,
 }
 
 impl Held {
-    /// What a server over stdio has.
-    pub fn by(world: &World, pid: u32) -> Self {
-        Self {
-            descriptors: descriptors(pid),
-            tasks: 0,
-            actors: 0,
-            busy: 0,
-            processes: processes(world),
-        }
-    }
-
-    pub fn by_daemon(world: &World) -> Self {
+    /// What the daemon has, or a server over stdio, which does not tell of itself.
+    pub fn of(world: &World, pid: Option<u32>) -> Self {
         let busy = [
             "snodo_requests_in_flight ",
             "snodo_requests_queued ",
             "snodo_http_connections ",
-            "snodo_subscriptions ",
         ];
+        let told = |name| pid.map_or_else(|| world.sample(name), |_| 0);
         Self {
-            tasks: world.sample("snodo_tasks "),
-            actors: world.sample("snodo_actors "),
-            busy: busy.iter().map(|name| world.sample(name)).sum(),
-            ..Self::by(world, world.daemon.pid())
+            descriptors: descriptors(pid.unwrap_or(world.daemon.pid())),
+            tasks: told("snodo_tasks "),
+            actors: told("snodo_actors "),
+            busy: busy.into_iter().map(told).sum(),
+            listeners: told("snodo_subscriptions "),
+            processes: processes(world),
         }
+    }
+
+    /// Whether nothing is more than before.
+    fn is_within(&self, before: &Self) -> bool {
+        self.descriptors <= before.descriptors
+            && self.tasks <= before.tasks
+            && self.actors == before.actors
+            && self.busy <= before.busy
+            && self.listeners <= before.listeners
+            && self.processes <= before.processes
     }
 }
 
@@ -61,12 +64,12 @@ pub fn memory(pid: u32) -> u64 {
     status(pid, "VmRSS")
 }
 
-/// Waits until it holds what it held before, or nothing has changed for a while: then the difference is told.
+/// Waits until it holds no more than before.
 pub fn settles(before: Held, mut now: impl FnMut() -> Held) {
     let end = Instant::now() + DEADLINE;
     loop {
         let held = now();
-        if held == before {
+        if held.is_within(&before) {
             return;
         }
         assert!(Instant::now() < end, "{held:?}\ninstead of {before:?}");

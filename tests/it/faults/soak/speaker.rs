@@ -18,8 +18,10 @@ pub enum Dialect {
     Bare,
 }
 
+#[expect(clippy::large_enum_variant, reason = "there are a few of them")]
 pub enum Line {
-    Http(Connection),
+    /// The connection, unless it has left the last one.
+    Http(Option<Connection>),
     Stdio(Stdio),
 }
 
@@ -51,7 +53,7 @@ impl Speaker {
         Self {
             name,
             dialect,
-            line: Line::Http(world.connect()),
+            line: Line::Http(None),
             address: world.daemon.address(),
             told: Vec::new(),
         }
@@ -87,10 +89,10 @@ impl Speaker {
         Dialect::Session(headers)
     }
 
-    /// Leaves its connection for a new one.
-    pub fn reconnect(&mut self) {
+    /// Closes its connection; the next request has another.
+    pub fn leave(&mut self) {
         if let Line::Http(connection) = &mut self.line {
-            *connection = Connection::to(self.address);
+            *connection = None;
         }
     }
 
@@ -130,6 +132,7 @@ impl Speaker {
         let Line::Http(connection) = &mut self.line else {
             panic!("not HTTP");
         };
+        let connection = connection.get_or_insert_with(|| Connection::to(self.address));
         match self.dialect {
             Dialect::Modern => connection.post(message),
             _ => connection.post_with(&borrowed(&headers), message.to_string().as_bytes()),

@@ -10,6 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// The bytes of `large`: more than any socket's buffers hold.
 pub const LARGE: usize = 4 << 20;
 
+/// How many may listen: sessions that nobody reads any more give way to those who listen.
+pub const LISTENERS: u64 = 40;
+
 pub struct World {
     pub project: Project,
     pub daemon: Daemon,
@@ -38,6 +41,7 @@ impl World {
             .file("notes/watched.txt", "1")
             .file("large", "x".repeat(LARGE))
             .set("http.write_timeout_ms=3000")
+            .set(&format!("http.max_subscriptions={LISTENERS}"))
             .set("reload.debounce_ms=20");
         let daemon = Daemon::start(project.command("serve").args([
             "--set",
