@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use world::World;
 
 /// How much more memory a server may have than after the first round, in KiB.
-const GROWTH: u64 = 16 * 1024;
+const GROWTH: u64 = 8 * 1024;
 
 #[test]
 fn a_mixed_load_under_all_faults_in_short() {

@@ -18,7 +18,6 @@ pub enum Dialect {
     Bare,
 }
 
-#[expect(clippy::large_enum_variant, reason = "there are a few of them")]
 pub enum Line {
     /// The connection, unless it has left the last one.
     Http(Option<Connection>),
