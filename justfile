@@ -20,9 +20,9 @@ lint:
 bench *ROWS:
     cargo bench --locked --bench proof -- {{ROWS}}
 
-# faults in their long forms, with the numbers that docs/reliability.md has
-soak:
-    cargo test --release --locked --test it -- --ignored --nocapture --test-threads 1 faults::
+# faults in their long forms, with the numbers that docs/reliability.md has; everything at once for SECONDS
+soak SECONDS="60":
+    SNODO_SOAK_SECONDS={{SECONDS}} cargo test --locked --test it -- --ignored --nocapture --test-threads 1 faults::
 
 # every fuzz target in short; with TARGET that one until it finds something, or for SECONDS
 fuzz TARGET="" SECONDS="":

@@ -173,3 +173,6 @@ fn of_payload(payload: &Payload) -> usize {
         Payload::Blob(data) => data.len(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -106,6 +106,12 @@ impl Reporter {
             ),
             ("snodo_processes", "gauge", "Commands that run.", running),
             (
+                "snodo_tasks",
+                "gauge",
+                "Tasks of the async runtime that are not over.",
+                tasks(),
+            ),
+            (
                 "snodo_processes_total",
                 "counter",
                 "Commands started so far.",
@@ -183,6 +189,12 @@ fn ready(now: &Now) -> Report {
         body: format!("{body}\n").into(),
         inner: false,
     }
+}
+
+/// Each connection, call and actor is some of these; what leaks one is seen here. 0 outside a runtime.
+fn tasks() -> u64 {
+    tokio::runtime::Handle::try_current()
+        .map_or(0, |runtime| runtime.metrics().num_alive_tasks() as u64)
 }
 
 fn seconds(now: &Now) -> u64 {

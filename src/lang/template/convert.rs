@@ -56,6 +56,13 @@ pub(super) fn to_json(value: &Engine) -> Result<Value, Failure> {
     Budget::new().convert(value, 0)
 }
 
+/// How many values an engine value holds, itself among them.
+pub(super) fn count(value: &Engine) -> Result<usize, Failure> {
+    let mut budget = Budget::new();
+    budget.count(value, 0)?;
+    Ok(MAX_VALUES - budget.values)
+}
+
 /// What one conversion may still give.
 struct Budget {
     values: usize,
@@ -70,11 +77,33 @@ impl Budget {
         }
     }
 
-    fn convert(&mut self, value: &Engine, depth: usize) -> Result<Value, Failure> {
+    /// Takes one value, so many levels down.
+    fn take(&mut self, depth: usize) -> Result<(), Failure> {
         self.values = self.values.checked_sub(1).ok_or(Failure::Values)?;
         if depth > MAX_VALUE_DEPTH {
             return Err(Failure::Depth);
         }
+        Ok(())
+    }
+
+    fn count(&mut self, value: &Engine, depth: usize) -> Result<(), Failure> {
+        self.take(depth)?;
+        let kind = value.kind();
+        if !matches!(kind, ValueKind::Seq | ValueKind::Iterable | ValueKind::Map) {
+            return Ok(());
+        }
+        for item in value.try_iter()?.checked() {
+            let item = item?;
+            match kind {
+                ValueKind::Map => self.count(&value.get_item(&item)?, depth + 1)?,
+                _ => self.count(&item, depth + 1)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn convert(&mut self, value: &Engine, depth: usize) -> Result<Value, Failure> {
+        self.take(depth)?;
         Ok(match value.kind() {
             ValueKind::Undefined => return Err(Failure::Undefined),
             ValueKind::None => Value::Null,

@@ -23,6 +23,9 @@ const MAX_BOUND: i64 = 1 << 40;
 /// Widest indentation of `tojson`.
 const MAX_INDENT: usize = 8;
 
+/// Values that are counted for one of fuel.
+const VALUES_OF_FUEL: u64 = 8;
+
 pub(super) fn add_to(environment: &mut Environment<'static>) {
     environment.add_filter("b64decode", b64decode);
     environment.add_filter("b64encode", b64encode);
@@ -39,6 +42,8 @@ pub(super) fn add_to(environment: &mut Environment<'static>) {
     environment.add_filter("__emit", emit);
     environment.add_filter("__get", get);
     environment.add_filter("__held", held);
+    environment.add_filter("__parts", parts);
+    environment.add_filter("__repeated", repeated);
     environment.add_filter("__some", some);
     environment.remove_global("debug");
     environment.remove_global("namespace");
@@ -194,7 +199,40 @@ fn get(state: &mut State<'_, '_>, value: &Value, keys: Rest<Value>) -> Result<Va
     Ok(value)
 }
 
-/// A value that is repeated or joined, unless it is longer than any may be.
+/// What is unpacked into names, as long as there are names for it: the engine would step to the end
+/// first, which is no fuel to it. `names` has a list in the place of each name that is several.
+fn parts(value: &Value, names: &Value) -> Result<Value, Error> {
+    let kind = value.kind();
+    if !matches!(kind, ValueKind::Seq | ValueKind::Iterable | ValueKind::Map) {
+        // The engine's error says so.
+        return Ok(value.clone());
+    }
+    let names: Vec<_> = names.try_iter()?.collect();
+    let items: Result<Vec<_>, _> = value.try_iter()?.checked().take(names.len() + 1).collect();
+    let mut items = items?;
+    if items.len() > names.len() {
+        let names = names.len();
+        let message = format!("sequence of wrong length (expected {names}, got more)");
+        return Err(operation(&message));
+    }
+    for (item, name) in items.iter_mut().zip(&names) {
+        if name.kind() == ValueKind::Seq {
+            *item = parts(item, name)?;
+        }
+    }
+    Ok(Value::from(items))
+}
+
+/// A list that is repeated, counted with all that its items hold: what reads or compares them steps
+/// through everything, and only its outermost items are fuel to the engine.
+fn repeated(state: &State<'_, '_>, value: &Value) -> Result<Value, Error> {
+    let value = held(value)?;
+    let count = convert::count(&value).map_err(error)?;
+    state.consume_fuel(count as u64 / VALUES_OF_FUEL)?;
+    Ok(value)
+}
+
+/// A value that is joined, unless it is longer than any may be.
 fn held(value: &Value) -> Result<Value, Error> {
     let is_text = value.kind() == ValueKind::String;
     match value.len() {

@@ -202,6 +202,19 @@ fn errors_carry_their_code_message_and_data() {
     assert!(long.len() < 300);
 }
 
+/// A request cannot make its error as large as itself.
+#[test]
+fn a_name_that_is_not_known_is_quoted_in_part() {
+    let long = "n".repeat(100_000);
+    for error in [
+        OpError::UnknownTool(long.clone()),
+        OpError::UnknownPrompt(long.clone()),
+    ] {
+        let line = answer(Err(error));
+        assert!(line.contains("nnnn") && line.len() < 500, "{}", line.len());
+    }
+}
+
 #[test]
 fn discovery_is_as_the_specification_has_it() {
     let result = |face: &Face| {

@@ -6,6 +6,7 @@ use crate::protocol::version::Dialect;
 use crate::secret::Secret;
 
 mod answers;
+mod declared;
 mod every;
 mod mixtures;
 

@@ -295,3 +295,52 @@ fn text_in_arguments_is_never_read_as_a_template() {
         assert_eq!(answer["structuredContent"], expected);
     }
 }
+
+/// What a template repeats or pads is refused before it is made, also where everything is constant.
+#[test]
+fn what_would_be_large_is_refused_before_it_takes_memory() {
+    let templates = [
+        "{{ 'x' * 10**8 }}",
+        "{{ 10**8 * 'x' }}",
+        "{{ ('x' * 10**8) | length }}",
+        "{{ 'x' * 1000 * 1000 * 100 }}",
+        "{{ 'x' ~ 'y' * 10**8 }}",
+        "{{ [0] * 10**8 }}",
+        "{{ (1, 2) * 10**7 }}",
+        "{{ [[0] * 10000] * 10000 == 1 }}",
+        "{{ '%100000000d' | format(1) }}",
+        "{{ '%.100000000f' | format(1.0) }}",
+        "{{ 'x' | indent(100000000) }}",
+        "{{ 'x' | replace('', 'y' * 10**8) }}",
+        "{{ [1] | batch(10**8, 'x') }}",
+        "{{ [1] | slice(10**8) }}",
+    ];
+    let tools = templates.iter().enumerate().map(|(i, template)| {
+        format!(
+            "[[tool]]\nname = \"t{i}\"\nresult.text = {}\n",
+            json!(template)
+        )
+    });
+    let daemon = Project::with(&tools.collect::<String>());
+    let daemon = daemon.serve();
+    let peak = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", daemon.pid())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+        let kib = line.unwrap().split_whitespace().nth(1).unwrap();
+        kib.parse::<u64>().unwrap()
+    };
+    let before = peak();
+    for (i, template) in templates.iter().enumerate() {
+        let answer = daemon.ask(&call(1, &format!("t{i}"), json!({})));
+        let result = &answer["result"];
+        let text = result["content"][0]["text"].as_str().unwrap_or_default();
+        assert!(
+            result["isError"] == true
+                && (text.ends_with(" takes too much work to render")
+                    || text.ends_with(" gives more than 1000000 values")),
+            "{template}: {answer}"
+        );
+        let grown = peak().saturating_sub(before);
+        assert!(grown < 32 * 1024, "{template} took {grown} KiB");
+    }
+}

@@ -5,6 +5,7 @@ mod clients;
 mod clock;
 mod crowds;
 mod disk;
+mod soak;
 mod states;
 
 use crate::support::{Daemon, Project, call, text_of};

@@ -336,6 +336,11 @@ impl Connection {
         (head.status, is_stream)
     }
 
+    /// The stream itself, for whoever reads in a way of their own. Nothing must have been read.
+    pub fn into_stream(self) -> TcpStream {
+        self.stream.into_inner()
+    }
+
     /// True when the server has closed the connection.
     pub fn is_closed(&mut self) -> bool {
         matches!(self.stream.read(&mut [0]), Ok(0) | Err(_))

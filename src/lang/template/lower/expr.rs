@@ -151,7 +151,10 @@ impl<'s> Lowering<'s> {
             return self.operation(op);
         }
         let size = self.bracketed(|this| this.operation(op));
-        self.out.push_str("|__held");
+        self.out.push_str(match op.op {
+            BinOpKind::Add | BinOpKind::Sub => "|__held",
+            _ => "|__repeated",
+        });
         size
     }
 

@@ -95,8 +95,13 @@ impl<'s> Lowering<'s> {
         let at = self.out.len();
         self.begin(extent(&for_loop.iter));
         let size = self.expr(&for_loop.iter);
+        if let Expr::List(names) = &for_loop.target {
+            self.out.push_str("|map(\"__parts\",");
+            self.names(names);
+            self.out.push(')');
+        }
         let list = self.out.split_off(at);
-        self.target(&for_loop.target, size, false);
+        self.target(&for_loop.target, size);
         self.out.push_str(" in");
         self.out.push_str(&list);
         if let Some(filter) = &for_loop.filter_expr {
@@ -141,7 +146,7 @@ impl<'s> Lowering<'s> {
         for (target, expr) in &with.assignments {
             // One block for each: the engine evaluates them in this order too.
             self.out.push_str("{% with ");
-            self.assign(target, true, |this| {
+            self.assign(target, |this| {
                 this.begin(extent(expr));
                 this.expr(expr)
             });
@@ -169,18 +174,23 @@ impl<'s> Lowering<'s> {
             return;
         }
         self.out.push_str("{% set ");
-        self.assign(target, false, value);
+        self.assign(target, value);
     }
 
     /// Writes `target = value %}`. The value does not see the names that it is assigned to, but
     /// those of the same name from before.
-    fn assign(&mut self, target: &Expr<'s>, bracket: bool, value: impl FnOnce(&mut Self) -> Size) {
+    fn assign(&mut self, target: &Expr<'s>, value: impl FnOnce(&mut Self) -> Size) {
         let at = self.out.len();
         self.out.push_str(" = ");
         let size = value(self);
+        if let Expr::List(names) = target {
+            self.out.push_str("|__parts(");
+            self.names(names);
+            self.out.push(')');
+        }
         self.out.push_str("%}");
         let rest = self.out.split_off(at);
-        self.target(target, size, bracket);
+        self.target(target, size);
         self.out.push_str(&rest);
     }
 
@@ -242,25 +252,34 @@ impl<'s> Lowering<'s> {
         self.out.push_str("{% endset %}");
     }
 
+    /// Writes how many names a value is unpacked into, for the `__parts` filter.
+    fn names(&mut self, names: &ast::List<'s>) {
+        self.out.push('[');
+        for name in &names.items {
+            match name {
+                Expr::List(several) => self.names(several),
+                _ => self.out.push('0'),
+            }
+            self.out.push(',');
+        }
+        self.out.push(']');
+    }
+
     /// Writes the names that are assigned to and defines them.
-    fn target(&mut self, target: &Expr<'s>, size: Size, bracket: bool) {
+    fn target(&mut self, target: &Expr<'s>, size: Size) {
         match target {
             Expr::Var(var) => {
                 self.define(var.id, range(var.span()), size);
                 self.out.push_str(var.id);
             }
             Expr::List(list) => {
-                self.out.push_str(if bracket { "(" } else { "" });
-                for (i, item) in list.items.iter().enumerate() {
-                    if i > 0 {
-                        self.out.push(',');
-                    }
-                    self.target(item, size, true);
+                self.out.push('(');
+                // A comma behind each, also a single one: that unpacks a list of one.
+                for item in &list.items {
+                    self.target(item, size);
+                    self.out.push(',');
                 }
-                // A comma behind a single name unpacks a list of one.
-                self.out
-                    .push_str(if list.items.len() == 1 { "," } else { "" });
-                self.out.push_str(if bracket { ")" } else { "" });
+                self.out.push(')');
             }
             // The parser gives nothing else but attributes, which `set` refuses.
             _ => {}

@@ -8,7 +8,7 @@ use super::super::{
 use super::{args, failure, mistake, shown, template, value};
 
 /// Each of these would take gigabytes or hours.
-const BOMBS: [&str; 33] = [
+const BOMBS: [&str; 36] = [
     "{{ 'x' * 10**9 }}",
     "{{ 'x' * args.n }}",
     "{{ [0] * 10**9 }}",
@@ -40,6 +40,9 @@ const BOMBS: [&str; 33] = [
     "{% set a, b = [0] * args.n %}{{ a }}",
     "{% for a, b in [[0] * args.n] %}{{ a }}{% endfor %}",
     "{% set a, b = [0] * 1000000 + [0] * 1000000 %}{{ a }}",
+    "{{ [[[[0] * 1000] * 1000] * 1000] == [[[[0] * 1000] * 1000] * 1000] }}",
+    "{{ [{'a': [0] * 1000}] * 1000 }}",
+    "{% for i in range(100000) %}{% set x = [args.text] * 1000 %}{% endfor %}",
     "{% set x = range(100000) + range(100000) %}{% for i in range(100000) %}{{ x[199999] }}{% endfor %}",
     "{{ range(100000) | list + range(100000) | list | map('string') | map('replace', '', args.text) | list }}",
 ];
@@ -238,6 +241,33 @@ fn values_that_multiply_are_refused_when_read() {
         "{% set a = a | replace('x', 'y') %}".repeat(500)
     );
     assert_eq!(shown(&source, &Scope::new()), "y");
+}
+
+/// Each would step through billions of items that no name is there for.
+#[test]
+fn no_more_is_unpacked_than_there_are_names() {
+    let long = format!(
+        "{{% set x = range(100000) %}}{}",
+        "{% set x = x | chain(x) %}".repeat(15)
+    );
+    for unpacked in [
+        "{% set a, b = x %}",
+        "{% set a, (b, c) = [1, x] %}",
+        "{% with (a, b) = x %}{{ a }}{% endwith %}",
+        "{% for a, b in [x] %}{{ a }}{% endfor %}",
+        "{% for a, (b, c) in [[1, x]] %}{{ a }}{% endfor %}",
+    ] {
+        let source = format!("{long}{unpacked}");
+        let error = template(&source)
+            .text(&Scope::new())
+            .expect_err("unpacks all of it");
+        assert_eq!(error.kind(), RenderErrorKind::Operation, "{unpacked}");
+        let error = error.to_string();
+        assert!(
+            error.ends_with("sequence of wrong length (expected 2, got more)"),
+            "{error}"
+        );
+    }
 }
 
 #[test]

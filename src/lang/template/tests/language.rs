@@ -50,6 +50,22 @@ fn statements() {
         ),
         ("{% set a, b = [1, 2] %}{{ b }}{{ a }}", "21"),
         (
+            "{% set a, (b, c) = [1, [2, 3]] %}{{ c }}{{ b }}{{ a }}",
+            "321",
+        ),
+        ("{% set (a,) = [1] | chain([]) %}{{ a }}", "1"),
+        ("{% for (a,) in [[1], [2]] %}{{ a }}{% endfor %}", "12"),
+        ("{% with (a,) = [1] %}{{ a }}{% endwith %}", "1"),
+        ("{% set a, b = {'x': 1, 'y': 2} %}{{ a }}{{ b }}", "xy"),
+        (
+            "{% set a, b = (a, 1) if false else [2] | zip([3]) | first %}{{ a }}{{ b }}",
+            "23",
+        ),
+        (
+            "{% for a, b in [[1, 2], [3, 4]] if a > 1 %}{{ loop.length }}{{ b }}{% endfor %}",
+            "14",
+        ),
+        (
             "{% set x %}[{{ args.page }}]{% endset %}{{ x }}{{ x | length }}",
             "[3]3",
         ),
