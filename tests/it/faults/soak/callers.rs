@@ -2,7 +2,7 @@
 
 use super::kinds::{KINDS, Kind, holds};
 use super::leaving::cancel_in_lines;
-use super::speaker::{Dialect, Line, Speaker};
+use super::speaker::{Dialect, LISTENS, Line, Speaker};
 use super::world::{Alarm, World};
 use crate::support::within;
 use serde_json::{Value, json};
@@ -208,12 +208,12 @@ impl Caller {
         let params =
             json!({ "name": "steps", "arguments": {}, "_meta": { "progressToken": word } });
         let request = self.speaker.request(&word, "tools/call", params);
-        self.speaker.told.clear();
+        self.hears(world);
         let answer: Value = serde_json::from_slice(&self.speaker.ask(&request)).unwrap();
         assert_eq!(answer["result"]["content"][0]["text"], "one\ntwo\nthree\n");
-        let told = self.speaker.told.drain(..);
+        let told = &mut self.speaker.told;
         let steps: Vec<Value> = told
-            .filter(|told| told["method"] == "notifications/progress")
+            .extract_if(.., |told| told["method"] == "notifications/progress")
             .collect();
         assert!(!steps.is_empty(), "no progress before {answer}");
         for step in &steps {
@@ -221,6 +221,18 @@ impl Caller {
         }
         assert_eq!(steps[steps.len() - 1]["params"]["message"], "three");
         world.tally.called("steps", began);
+    }
+
+    /// Over stdio, what is told between answers.
+    fn hears(&mut self, world: &World) {
+        for told in self.speaker.told.drain(..) {
+            if told["method"] == "notifications/tools/list_changed" {
+                world.tally.happened(match self.speaker.dialect {
+                    Dialect::Modern => HEARD[0],
+                    _ => HEARD[1],
+                });
+            }
+        }
     }
 
     fn asks(&mut self, world: &World) {
@@ -247,6 +259,20 @@ impl Caller {
         world.tally.called("tools/list", began);
     }
 
+    /// Ends its server over stdio, which has nothing more to say but that who listened need not any more.
+    pub fn ends(self) {
+        let Line::Stdio(mut stdio) = self.speaker.line else {
+            return;
+        };
+        let (status, rest) = stdio.finish();
+        assert!(status.success(), "{status}");
+        for said in &rest {
+            let is_answer = said.get("id").is_some_and(|id| id != LISTENS);
+            assert!(!is_answer, "{said}");
+        }
+        assert!(!stdio.stderr().contains("panicked"), "{}", stdio.stderr());
+    }
+
     /// Over stdio: comes to the last edit, so that every server is known to be done.
     pub fn comes_to_the_last_edit(&mut self, world: &World) {
         within("the last edit is served", || {
@@ -255,6 +281,12 @@ impl Caller {
         });
     }
 }
+
+/// Over stdio, by whoever listens and by whoever has made a handshake.
+pub const HEARD: [&str; 2] = [
+    "changes of lists that were heard over stdio",
+    "changes of lists that were heard over stdio after a handshake",
+];
 
 /// How often a caller has asked everything.
 pub const PASSES: &str = "passes over all kinds of calls";

@@ -19,8 +19,9 @@ mod world;
 
 use crate::support::within;
 use callers::{Caller, PASSES};
-use numbers::{Held, memory, settles};
+use numbers::{Held, memory, processes, settles};
 use speaker::{Dialect, Line, Speaker};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use world::World;
 
@@ -60,13 +61,14 @@ fn everything() -> Vec<(&'static str, u64)> {
         (leaving::CANCELLED_IN_LINES, 2),
     ];
     all.extend(leaving::WAYS.iter().map(|(what, _)| (*what, 1)));
+    all.extend(callers::HEARD.map(|what| (what, 1)));
     all.extend(listeners::LISTS.map(|what| (what, 1)));
     all.extend(listeners::RESOURCES.map(|what| (what, 1)));
     all
 }
 
 fn soak(rounds: &[Duration]) {
-    let world = World::new();
+    let mut world = World::new();
     let session = || Speaker::handshake(&world);
     let mut callers: Vec<Caller> = [
         Speaker::http(&world, "2026-07-28 over HTTP", Dialect::Modern),
@@ -93,12 +95,16 @@ fn soak(rounds: &[Duration]) {
         for server in &mut servers {
             server.is_back(&world, number);
         }
-        assert_eq!(
-            counted(&world),
-            world.counted.load(std::sync::atomic::Ordering::SeqCst)
-        );
+        assert_eq!(counted(&world), world.counted.load(Ordering::SeqCst));
     }
     println!("{}", world.tally.told());
+    for caller in callers {
+        caller.ends();
+    }
+    world.daemon.signal("TERM");
+    assert_eq!(world.daemon.wait().code(), Some(0));
+    assert!(!world.daemon.stderr().contains("panicked"));
+    assert_eq!(processes(&world), 0, "something is left");
 }
 
 /// One server, and what it has.

@@ -78,7 +78,7 @@ pub fn settles(before: Held, mut now: impl FnMut() -> Held) {
 }
 
 /// How many processes work below the project's folder: servers, workers, commands, and what these left behind.
-fn processes(world: &World) -> usize {
+pub fn processes(world: &World) -> usize {
     let entries = std::fs::read_dir("/proc").unwrap();
     let folders =
         entries.filter_map(|entry| std::fs::read_link(entry.ok()?.path().join("cwd")).ok());

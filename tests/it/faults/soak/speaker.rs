@@ -1,12 +1,15 @@
 //! One client as each transport and revision has it: a request goes out, and what comes for it is given as bytes.
 
 use super::world::World;
+use crate::subscriptions::listen;
 use crate::support::{Connection, Reply, Stdio, modern};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
 pub const LEGACY: &str = "2025-11-25";
+/// The id of what listens over stdio, which is answered at the end.
+pub const LISTENS: &str = "listens";
 const STREAM: (&str, &str) = ("Accept", "text/event-stream");
 
 /// How a client speaks.
@@ -29,7 +32,7 @@ pub struct Speaker {
     pub dialect: Dialect,
     pub line: Line,
     address: SocketAddr,
-    /// Methods of messages that were no answers, in the order in which they came.
+    /// What came that was no answer, in its order.
     pub told: Vec<Value>,
 }
 
@@ -65,6 +68,8 @@ impl Speaker {
             let answer = stdio.ask(&initialize());
             assert_eq!(answer["result"]["protocolVersion"], LEGACY, "{answer}");
             stdio.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        } else {
+            stdio.send(&listen(LISTENS, json!({ "toolsListChanged": true })));
         }
         Self {
             line: Line::Stdio(stdio),
