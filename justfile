@@ -28,6 +28,14 @@ soak SECONDS="60":
 fuzz TARGET="" SECONDS="":
     .ci/fuzz {{TARGET}} {{SECONDS}}
 
+# which lines of src the suite runs, by module
+coverage *ARGS:
+    .ci/coverage {{ARGS}}
+
+# whether a test fails when a line is wrong: guard, protocol, lang/template and the other parts of lang
+mutants MODULE *OPTIONS:
+    .ci/mutants {{MODULE}} {{OPTIONS}}
+
 # the Debian package, installed and removed in a root of its own
 package:
     cargo build --release --locked

@@ -80,7 +80,7 @@ fn measure(plan: &Plan, names: &[String]) -> ExitCode {
     raise_file_limit();
     cores::pick();
     if cfg!(debug_assertions) {
-        eprintln!("a debug build: the mechanics are proven, the numbers mean nothing");
+        eprintln!("a build without optimisation: gross losses are found, the numbers mean nothing");
     }
     let chosen = |name: &str| names.is_empty() || names.iter().any(|other| other == name);
     let begun = Instant::now();
@@ -89,10 +89,10 @@ fn measure(plan: &Plan, names: &[String]) -> ExitCode {
         cores::Place::Load.go();
         eprintln!("{:>4} s  {name}", begun.elapsed().as_secs());
         let mut row = guarded(name, *run, plan);
-        if plan.is_short() && lost(&row) {
+        if plan.is_short() && row.is_lost() {
             eprintln!("        {name} once more: a goal was missed by a factor of two");
             let again = guarded(name, *run, plan);
-            if !lost(&again) {
+            if !again.is_lost() {
                 row = again;
             }
         }
@@ -117,7 +117,7 @@ fn measure(plan: &Plan, names: &[String]) -> ExitCode {
     }
     let lost: Vec<&str> = rows
         .iter()
-        .filter(|row| lost(row))
+        .filter(|row| row.is_lost())
         .map(|r| r.name)
         .collect();
     if plan.is_short() && !lost.is_empty() {
@@ -138,10 +138,6 @@ fn guarded(name: &'static str, run: rows::Run, plan: &Plan) -> Row {
 
 fn failed(row: &Row) -> bool {
     row.figures.is_empty()
-}
-
-fn lost(row: &Row) -> bool {
-    row.figures.iter().any(table::Figure::lost)
 }
 
 /// As many files as may be: listeners are a connection each, here and in the server.

@@ -1,6 +1,7 @@
 //! What came of it: figures beside their goals, as a table.
 
 use crate::measure::{Turn, median, middle};
+use crate::rows;
 use std::fmt;
 
 /// What a figure must reach.
@@ -21,11 +22,11 @@ impl Goal {
         }
     }
 
-    /// Missed by a factor of two: something is broken, whatever the machine is.
-    fn lost(self, value: f64) -> bool {
+    /// Missed by more than this factor.
+    fn lost(self, value: f64, factor: f64) -> bool {
         match self {
-            Self::AtLeast(goal) => value < goal / 2.0,
-            Self::AtMost(goal) => value > goal * 2.0,
+            Self::AtLeast(goal) => value < goal / factor,
+            Self::AtMost(goal) => value > goal * factor,
             Self::None => false,
         }
     }
@@ -145,10 +146,6 @@ impl Figure {
         self.ratio.unwrap_or(self.ours)
     }
 
-    pub fn lost(&self) -> bool {
-        self.goal.lost(self.judged())
-    }
-
     pub fn met(&self) -> bool {
         self.goal.met(self.judged())
     }
@@ -184,6 +181,17 @@ pub struct Row {
 }
 
 impl Row {
+    /// A goal is missed by a factor of two: something is broken, whatever the machine is. A build without
+    /// optimisation may be slower by what that costs the row.
+    pub fn is_lost(&self) -> bool {
+        let cost = match cfg!(debug_assertions) {
+            true => rows::cost_of_no_optimisation(self.name),
+            false => 1.0,
+        };
+        let mut figures = self.figures.iter();
+        figures.any(|figure| figure.goal.lost(figure.judged(), 2.0 * cost))
+    }
+
     /// Says when the load, not the server, was what could not do more.
     pub fn note_load(&mut self, side: &str, turns: &[Turn]) {
         let (load, server) = (middle(turns, |t| t.load), middle(turns, |t| t.server));

@@ -15,7 +15,7 @@ use super::read::{At, Findings, Layer, Table, UNKNOWN_KEY, parse};
 use crate::lang::diag::{Code, Diagnostic, Severity, SourceFile, Span};
 use crate::lang::schema::SchemaCache;
 use crate::model::{Catalog, Kind, OnError, Settings, Tool, ToolTest};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -253,6 +253,7 @@ fn lower_file(
             folder: Folder::of(source.path()),
             outside: &outside,
             tests: &tests,
+            call_names: OnceCell::new(),
         };
         match parse(&source, &findings) {
             Some(document) => {

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 mod answers;
 mod headers;
 mod legacy;
+mod listen;
 mod requests;
 
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;

@@ -1,7 +1,6 @@
 //! Compiled schemas kept across reloads, so that an unchanged one is not compiled again.
 
-use super::{Root, Schema, SchemaError, Validation};
-use ring::digest::{Context, SHA256};
+use super::{Root, Schema, SchemaError, Validation, compile, digest};
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +14,7 @@ pub struct SchemaCache {
     entries: Mutex<Entries>,
 }
 
-type Key = [u8; 32];
+type Key = ([u8; 32], Root, Validation);
 
 #[derive(Debug, Default)]
 struct Entries {
@@ -42,12 +41,14 @@ impl SchemaCache {
         root: Root,
         validation: Validation,
     ) -> Result<Arc<Schema>, Vec<SchemaError>> {
-        let key = key(json, root, validation);
+        let digest = digest(json);
+        let key = (digest, root, validation);
         if let Some(known) = self.lock().schemas.get(&key) {
             return Ok(Arc::clone(known));
         }
         // Compiling takes long enough to let others in.
-        let schema = Arc::new(Schema::compile(Arc::clone(json), root, validation)?);
+        let schema = compile::compile(Arc::clone(json), digest, root, validation)?;
+        let schema = Arc::new(schema);
         Ok(self.lock().insert(key, schema))
     }
 
@@ -77,14 +78,4 @@ impl Entries {
         self.schemas.insert(key, Arc::clone(&schema));
         schema
     }
-}
-
-/// A digest of all that decides what compiling gives, so that large schemas are not kept twice.
-fn key(json: &Value, root: Root, validation: Validation) -> Key {
-    let mut context = Context::new(&SHA256);
-    context.update(&[root as u8, validation as u8]);
-    context.update(json.to_string().as_bytes());
-    let mut key = Key::default();
-    key.copy_from_slice(context.finish().as_ref());
-    key
 }

@@ -14,6 +14,7 @@ use std::sync::{Arc, OnceLock};
 
 pub(super) fn compile(
     json: Arc<Value>,
+    digest: [u8; 32],
     root: Root,
     validation: Validation,
 ) -> Result<Schema, Vec<SchemaError>> {
@@ -37,6 +38,7 @@ pub(super) fn compile(
         engine: parts.engine,
         defaults: parts.defaults,
         warnings: findings,
+        digest,
         json,
     })
 }

@@ -7,11 +7,14 @@ use super::error::{SchemaError, SchemaErrorKind, quote};
 use super::keywords::{self, Step};
 use super::{pointer, reference};
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 use url::Url;
 
 /// The base of a document without an `$id`; the validator uses the same one.
 const DEFAULT_BASE: &str = "json-schema:///";
+
+static BASE: LazyLock<Option<Url>> = LazyLock::new(|| Url::parse(DEFAULT_BASE).ok());
 
 /// Index of a subschema in its document. 0 is the root.
 pub(super) type NodeId = usize;
@@ -25,11 +28,11 @@ pub(super) struct Document<'a> {
     /// leads to them.
     pub(super) strays: Vec<NodeId>,
     pub(super) resources: Vec<Resource>,
-    by_pointer: HashMap<String, NodeId>,
-    by_url: HashMap<String, usize>,
-    anchors: HashMap<(usize, String), NodeId>,
+    by_pointer: BTreeMap<String, NodeId>,
+    by_url: BTreeMap<String, usize>,
+    anchors: BTreeMap<(usize, String), NodeId>,
     /// Every `$dynamicAnchor` of a name, in whichever resource.
-    pub(super) dynamic_anchors: HashMap<String, Vec<NodeId>>,
+    pub(super) dynamic_anchors: BTreeMap<String, Vec<NodeId>>,
 }
 
 /// One subschema: an object or a boolean.
@@ -65,13 +68,13 @@ impl<'a> Document<'a> {
             nodes: Vec::new(),
             strays: Vec::new(),
             resources: vec![Resource {
-                base: Url::parse(DEFAULT_BASE).ok(),
+                base: BASE.clone(),
                 root: 0,
             }],
-            by_pointer: HashMap::new(),
-            by_url: HashMap::from([(DEFAULT_BASE.to_owned(), 0)]),
-            anchors: HashMap::new(),
-            dynamic_anchors: HashMap::new(),
+            by_pointer: BTreeMap::new(),
+            by_url: BTreeMap::from([(DEFAULT_BASE.to_owned(), 0)]),
+            anchors: BTreeMap::new(),
+            dynamic_anchors: BTreeMap::new(),
         };
         document.add_tree(root, String::new(), 0, errors);
         reference::resolve(&mut document, errors);

@@ -48,6 +48,7 @@ use defaults::Defaults;
 use document::Document;
 use jsonschema::Validator;
 use pattern::{Pace, Patterns};
+use ring::digest::SHA256;
 use rules::{Rules, Scope};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -82,6 +83,7 @@ pub enum Root {
 /// A compiled schema. Cheap to share; checking takes no lock.
 pub struct Schema {
     json: Arc<Value>,
+    digest: [u8; 32],
     dialect: Dialect,
     validation: Validation,
     required: Vec<String>,
@@ -117,12 +119,19 @@ impl Schema {
         root: Root,
         validation: Validation,
     ) -> Result<Self, Vec<SchemaError>> {
-        compile::compile(json, root, validation)
+        let digest = digest(&json);
+        compile::compile(json, digest, root, validation)
     }
 
     /// The schema as it was written.
     pub fn json(&self) -> &Arc<Value> {
         &self.json
+    }
+
+    /// SHA-256 of its text: another for every other schema, also where only the order of the members is
+    /// another.
+    pub fn digest(&self) -> &[u8; 32] {
+        &self.digest
     }
 
     /// Its dialect.
@@ -231,6 +240,14 @@ impl Schema {
             .ok()
             .map(Box::new)
     }
+}
+
+/// SHA-256 of a schema's text.
+fn digest(json: &Value) -> [u8; 32] {
+    let mut digest = [0; 32];
+    let text = json.to_string();
+    digest.copy_from_slice(ring::digest::digest(&SHA256, text.as_bytes()).as_ref());
+    digest
 }
 
 /// The deepest value that may be held against chains of this length.

@@ -17,6 +17,7 @@ use super::lower::Lowering;
 use super::path::{Found, Path};
 use super::scan::{has_tags, range, scan, syntax, too_deep};
 use super::scope::Scope;
+use super::used::Used;
 use super::{text, url};
 
 pub(super) enum Form {
@@ -63,40 +64,44 @@ enum Sink {
     Url,
 }
 
-/// Walks a source that [`scan`] has passed, for what the template does not keep. `None` for one
+/// Walks a source that [`scan`] has passed, for what the template does not keep. Nothing for one
 /// without tags, or whose syntax is wrong.
-pub(super) fn walk(source: &str) -> Option<Lowering<'_>> {
+pub(super) fn walk(source: &str) -> Used {
     if !has_tags(source) {
-        return None;
+        return Used::default();
     }
     let Ok(Stmt::Template(template)) = parse(source, "", syntax()) else {
-        return None;
+        return Used::default();
     };
     let mut lowering = Lowering::new();
     lowering.statements(&template.children);
-    Some(lowering)
+    lowering.take_used()
 }
 
 impl Form {
-    /// Reads a source.
-    pub(super) fn of(source: &str) -> Result<Self, Vec<TemplateError>> {
+    /// Reads a source, and says what it uses.
+    pub(super) fn of(source: &str) -> Result<(Self, Used), Vec<TemplateError>> {
         if !has_tags(source) {
-            return Ok(Self::Source);
+            return Ok((Self::Source, Used::default()));
         }
         scan(source)?;
         let tree =
             parse(source, "", syntax()).map_err(|error| vec![syntax_error(source, &error)])?;
         let Stmt::Template(template) = tree else {
-            return Ok(Self::Source);
+            return Ok((Self::Source, Used::default()));
         };
         let children = &template.children;
+        let mut lowering = Lowering::new();
         let is_text = |child: &Stmt<'_>| matches!(child, Stmt::EmitRaw(_) | Stmt::EmitExpr(_));
         match children.as_slice() {
             [Stmt::EmitExpr(emit)] if is_one_expression(source) => {
-                Self::native(source, &emit.expr, range(emit.span()))
+                Self::native(source, &emit.expr, range(emit.span()), lowering)
             }
-            children if children.iter().all(is_text) => Self::text_of(source, children),
-            children => Self::program(source, children),
+            children if children.iter().all(is_text) => Self::text_of(source, children, lowering),
+            children => {
+                lowering.statements(children);
+                Self::program(source, children, lowering)
+            }
         }
     }
 
@@ -104,18 +109,25 @@ impl Form {
         source: &'s str,
         expr: &Expr<'s>,
         range: Range<usize>,
-    ) -> Result<Self, Vec<TemplateError>> {
-        let mut lowering = Lowering::new();
+        mut lowering: Lowering<'s>,
+    ) -> Result<(Self, Used), Vec<TemplateError>> {
         match lowering.as_path(expr) {
-            Some(path) if lowering.errors.is_empty() => return Ok(Self::Path(path)),
+            Some(path) if lowering.errors.is_empty() => {
+                return Ok((Self::Path(path), lowering.take_used()));
+            }
             Some(_) => {}
             None => lowering.native(expr, range),
         }
-        compile(source, lowering, Compiled::new).map(|compiled| Self::Native(Box::new(compiled)))
+        let used = lowering.take_used();
+        let compiled = compile(source, lowering, Compiled::new)?;
+        Ok((Self::Native(Box::new(compiled)), used))
     }
 
-    fn text_of<'s>(source: &'s str, children: &[Stmt<'s>]) -> Result<Self, Vec<TemplateError>> {
-        let mut lowering = Lowering::new();
+    fn text_of<'s>(
+        source: &'s str,
+        children: &[Stmt<'s>],
+        mut lowering: Lowering<'s>,
+    ) -> Result<(Self, Used), Vec<TemplateError>> {
         let mut segments: Vec<Segment> = Vec::with_capacity(children.len());
         let mut has_slots = false;
         lowering.out.push('[');
@@ -144,10 +156,11 @@ impl Form {
             }
         }
         lowering.out.push(']');
+        let used = lowering.take_used();
         match segments.as_mut_slice() {
             // Comments and nothing else.
-            [] => return Ok(Self::Literal("".into())),
-            [Segment::Literal(text)] => return Ok(Self::Literal(std::mem::take(text))),
+            [] => return Ok((Self::Literal("".into()), used)),
+            [Segment::Literal(text)] => return Ok((Self::Literal(std::mem::take(text)), used)),
             _ => {}
         }
         let slots = if has_slots || !lowering.errors.is_empty() {
@@ -155,24 +168,29 @@ impl Form {
         } else {
             None
         };
-        Ok(Self::Text(Box::new(Text {
+        let text = Text {
             segments: segments.into(),
             slots,
-        })))
+        };
+        Ok((Self::Text(Box::new(text)), used))
     }
 
-    fn program<'s>(source: &'s str, children: &[Stmt<'s>]) -> Result<Self, Vec<TemplateError>> {
+    fn program<'s>(
+        source: &'s str,
+        children: &[Stmt<'s>],
+        mut lowering: Lowering<'s>,
+    ) -> Result<(Self, Used), Vec<TemplateError>> {
         let prefix = match children.first() {
             Some(Stmt::EmitRaw(raw)) => raw.raw,
             _ => "",
         };
-        let mut lowering = Lowering::new();
-        lowering.statements(children);
+        let used = lowering.take_used();
         let program = compile(source, lowering, Program::new)?;
-        Ok(Self::Program(Box::new(Statements {
+        let statements = Statements {
             program,
             prefix: prefix.into(),
-        })))
+        };
+        Ok((Self::Program(Box::new(statements)), used))
     }
 
     pub(super) fn is_native(&self) -> bool {

@@ -37,6 +37,7 @@ mod suggest;
 mod text;
 mod tree;
 mod url;
+mod used;
 mod vocabulary;
 
 #[cfg(test)]
@@ -55,6 +56,7 @@ pub use self::path::Key;
 pub use self::scope::{Root, Scope};
 pub use self::text::text_of;
 pub use self::tree::{TooDeep, Tree};
+pub use self::used::{Reference, Used};
 
 /// Longest source of one template, in bytes.
 pub const MAX_SOURCE_BYTES: usize = 64 * 1024;
@@ -86,37 +88,6 @@ struct Inner {
     form: Form,
 }
 
-/// A use of a root name in a template: `secrets.token`, `args.lines[0].sku`, or a whole `args`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference {
-    /// The root name.
-    pub root: String,
-    /// The written steps below it, as far as they are written out: `args.lines` for
-    /// `args.lines[args.n].sku`.
-    pub keys: Vec<Key>,
-    /// Where it is used, in bytes of the source, from the root name to the end of the last of
-    /// `keys`.
-    pub range: Range<usize>,
-}
-
-impl Reference {
-    /// The first step below the root, when it is a name: `token` of `secrets.token`.
-    pub fn member(&self) -> Option<&str> {
-        match self.keys.first() {
-            Some(Key::Name(name)) => Some(name),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for Reference {
-    /// As it would be written: `secrets.token`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.root)?;
-        self.keys.iter().try_for_each(|key| write!(f, "{key}"))
-    }
-}
-
 impl Template {
     /// Reads a template. Names are not looked at yet: see [`Template::check`].
     ///
@@ -124,12 +95,18 @@ impl Template {
     /// Everything that is wrong in it: syntax, unknown filters, tests and functions, statements
     /// that are not available, and sizes past their bounds.
     pub fn parse(source: &str) -> Result<Self, Vec<TemplateError>> {
-        Ok(Self {
-            inner: Arc::new(Inner {
-                form: Form::of(source)?,
-                source: source.into(),
-            }),
-        })
+        Self::parse_used(source).map(|(template, _)| template)
+    }
+
+    /// The same, with what it uses.
+    ///
+    /// # Errors
+    /// Those of [`Template::parse`].
+    pub fn parse_used(source: &str) -> Result<(Self, Used), Vec<TemplateError>> {
+        let (form, used) = Form::of(source)?;
+        let source = source.into();
+        let inner = Arc::new(Inner { source, form });
+        Ok((Self { inner }, used))
     }
 
     /// A text that is not read as a template, whatever it holds.
@@ -217,32 +194,21 @@ impl Template {
     /// This and the methods below read the source again instead of keeping what they tell: they
     /// are for loading, not for calls.
     pub fn check(&self, names: &Names) -> Vec<TemplateError> {
-        check_names(self.source(), names)
+        form::walk(self.source()).check(names)
     }
 
     /// The same of a source that is not usable for another reason, such as an unknown filter. Of one
     /// whose syntax is wrong or that is too large it says nothing.
     pub fn check_source(source: &str, names: &Names) -> Vec<TemplateError> {
         match scan::scan(source) {
-            Ok(()) => check_names(source, names),
+            Ok(()) => form::walk(source).check(names),
             Err(_) => Vec::new(),
         }
     }
 
     /// The uses of names that it does not itself define, in order.
     pub fn references(&self) -> Vec<Reference> {
-        let lowering = form::walk(self.source()).unwrap_or_default();
-        let mut references: Vec<_> = lowering
-            .uses
-            .into_iter()
-            .map(|used| Reference {
-                range: used.root_range.start..used.end,
-                root: used.root,
-                keys: used.keys.into_iter().map(|(key, _)| key).collect(),
-            })
-            .collect();
-        references.sort_by_key(|reference| reference.range.start);
-        references
+        form::walk(self.source()).references()
     }
 
     /// Whether it uses a root name.
@@ -254,7 +220,7 @@ impl Template {
 
     /// Where the `raw` filter stands, in bytes of the source.
     pub fn raw_filters(&self) -> Vec<Range<usize>> {
-        form::walk(self.source()).unwrap_or_default().raw
+        form::walk(self.source()).raw
     }
 
     /// The error, with the first path in the failing expression that is undefined.
@@ -285,32 +251,6 @@ impl Template {
             _ => error::Failure::Undefined,
         }
     }
-}
-
-fn check_names(source: &str, names: &Names) -> Vec<TemplateError> {
-    let Some(lowering) = form::walk(source) else {
-        return Vec::new();
-    };
-    let taken = lowering
-        .assigned
-        .into_iter()
-        .filter(|(name, _)| names.is_root(name))
-        .map(|(name, range)| {
-            TemplateError::new(
-                TemplateErrorKind::Misuse,
-                range,
-                format!("`{name}` cannot be set: it is taken"),
-            )
-            .help("choose another name")
-        });
-    let mut errors: Vec<_> = lowering
-        .uses
-        .iter()
-        .filter_map(|used| names.check(used))
-        .chain(taken)
-        .collect();
-    errors.sort_by_key(|error| error.range.start);
-    errors
 }
 
 /// Templates are equal when their sources are: nothing else decides what they render.

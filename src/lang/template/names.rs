@@ -1,12 +1,14 @@
 //! Which names a template may use.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::error::{TemplateError, TemplateErrorKind};
-use super::lower::Use;
 use super::path::Key;
 use super::suggest::nearest;
+use super::used::Use;
 
 /// Most names that a help line lists.
 const MAX_LISTED: usize = 8;
@@ -33,10 +35,11 @@ impl Declared {
     }
 }
 
-/// The root names of a place in a manifest.
+/// The root names of a place in a manifest. Cloning shares what they lead to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
-    roots: BTreeMap<String, Root>,
+    /// Sorted by name. They are few.
+    roots: Vec<(Cow<'static, str>, Arc<Root>)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,22 +58,21 @@ impl Names {
 
     /// Adds a root name, which can be used as a whole too: `args`, `output`.
     #[must_use]
-    pub fn with(mut self, name: impl Into<String>, declared: Declared) -> Self {
+    pub fn with(self, name: impl Into<Cow<'static, str>>, declared: Declared) -> Self {
         let root = Root {
             declared,
             whole: true,
             help: None,
         };
-        self.roots.insert(name.into(), root);
-        self
+        self.insert(name.into(), root)
     }
 
     /// Adds a root name of which only members can be used, each by its written name: `secrets`,
     /// `env`. `help` says how to declare one: ``declare it in `[secrets]` ``.
     #[must_use]
     pub fn with_members(
-        mut self,
-        name: impl Into<String>,
+        self,
+        name: impl Into<Cow<'static, str>>,
         declared: Declared,
         help: impl Into<String>,
     ) -> Self {
@@ -79,17 +81,40 @@ impl Names {
             whole: false,
             help: Some(help.into()),
         };
-        self.roots.insert(name.into(), root);
+        self.insert(name.into(), root)
+    }
+
+    fn insert(mut self, name: Cow<'static, str>, root: Root) -> Self {
+        let root = Arc::new(root);
+        match self.place(&name) {
+            Ok(at) => {
+                if let Some(known) = self.roots.get_mut(at) {
+                    known.1 = root;
+                }
+            }
+            Err(at) => self.roots.insert(at, (name, root)),
+        }
         self
     }
 
+    /// Where the name is, or would be.
+    fn place(&self, name: &str) -> Result<usize, usize> {
+        self.roots
+            .binary_search_by(|(known, _)| (**known).cmp(name))
+    }
+
+    fn get(&self, name: &str) -> Option<&Root> {
+        let at = self.place(name).ok()?;
+        self.roots.get(at).map(|(_, root)| &**root)
+    }
+
     pub(super) fn is_root(&self, name: &str) -> bool {
-        self.roots.contains_key(name)
+        self.place(name).is_ok()
     }
 
     /// What is wrong with one use of a name.
     pub(super) fn check(&self, used: &Use) -> Option<TemplateError> {
-        let Some(root) = self.roots.get(&used.root) else {
+        let Some(root) = self.get(&used.root) else {
             return Some(self.unknown_root(used));
         };
         if !root.whole && !matches!(used.keys.first(), Some((Key::Name(_), _))) {
@@ -122,7 +147,7 @@ impl Names {
             used.root_range.clone(),
             format!("unknown name `{}`", used.root),
         );
-        let known = || self.roots.keys().map(String::as_str);
+        let known = || self.roots.iter().map(|(name, _)| &**name);
         let help = match nearest(&used.root, known()) {
             Some(name) => Some(format!("did you mean `{name}`?")),
             None => list("the names here are", known()),

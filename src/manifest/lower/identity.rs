@@ -3,6 +3,7 @@
 use super::Cx;
 use super::codes::{AWKWARD_NAME, BAD_NAME};
 use crate::lang::diag::Diagnostic;
+use crate::lang::schema::Schema;
 use crate::manifest::read::{At, Digest, Table};
 use crate::model::Kind;
 use base64::Engine as _;
@@ -61,11 +62,14 @@ fn check_name(table: &Table<'_>, kind: Kind, name: &At<String>) -> bool {
     true
 }
 
-/// A digest of everything that is shown.
-pub(super) fn fingerprint(declaration: &impl fmt::Debug) -> String {
-    let shown = format!("{declaration:?}");
-    let digest = ring::digest::digest(&ring::digest::SHA256, shown.as_bytes());
-    STANDARD.encode(digest)
+/// A digest of everything that is shown; schemas are told by theirs.
+pub(super) fn fingerprint(declaration: &impl fmt::Debug, schemas: &[Option<&Schema>]) -> String {
+    let mut digest = Digest::default();
+    digest.bytes(format!("{declaration:?}").as_bytes());
+    for schema in schemas {
+        digest.bytes(schema.map_or(&[][..], |schema| schema.digest()));
+    }
+    STANDARD.encode(digest.finish())
 }
 
 /// A digest of everything that makes the component what it is: its own table, its file's defaults, the

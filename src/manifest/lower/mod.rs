@@ -56,9 +56,10 @@ use super::read::{At, Findings, Table};
 use super::regular::{self, ReadError};
 use crate::lang::diag::{Diagnostic, SourceFile};
 use crate::lang::schema::SchemaCache;
+use crate::lang::template::Names;
 use crate::model::{AnyComponent, Kind, Settings, Tool, ToolTest};
 use codes::UNREADABLE;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -99,6 +100,8 @@ pub struct Cx<'a> {
     pub outside: &'a RefCell<Vec<Outside>>,
     /// The tests beside the tools, each with its tool unless that is left out or broken.
     pub tests: &'a RefCell<Vec<TestOf>>,
+    /// The names of every call, once one was needed.
+    pub call_names: OnceCell<Names>,
 }
 
 /// The folder of a manifest; relative paths count from it.
@@ -165,6 +168,7 @@ impl<'a> Cx<'a> {
             folder: self.folder.clone(),
             outside: self.outside,
             tests: self.tests,
+            call_names: self.call_names.clone(),
         }
     }
 

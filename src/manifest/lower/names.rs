@@ -58,12 +58,20 @@ fn with(cx: &Cx<'_>, root: &'static str, brought: Declared) -> Call {
     Call {
         root,
         has_answers: false,
-        names: values(cx)
-            .with(root, brought)
-            .with("auth", Declared::names(["principal", "scopes"]))
-            .with("request", Declared::names(["id", "method"]))
-            .with("client", Declared::names(["name", "version"])),
+        names: cx
+            .call_names
+            .get_or_init(|| of_any_call(cx))
+            .clone()
+            .with(root, brought),
     }
+}
+
+/// The names of every call and every reading.
+fn of_any_call(cx: &Cx<'_>) -> Names {
+    values(cx)
+        .with("auth", Declared::names(["principal", "scopes"]))
+        .with("request", Declared::names(["id", "method"]))
+        .with("client", Declared::names(["name", "version"]))
 }
 
 /// The names that hold something before any call.

@@ -73,7 +73,7 @@ fn build<'a>(
         metadata,
     };
     Some(Prompt {
-        fingerprint: identity::fingerprint(&declaration),
+        fingerprint: identity::fingerprint(&declaration, &[]),
         declaration,
         action: match action {
             Action::None => None,

@@ -126,7 +126,7 @@ fn build<'a>(
         metadata,
     };
     Some(Resource {
-        fingerprint: identity::fingerprint(&declaration),
+        fingerprint: identity::fingerprint(&declaration, &[]),
         declaration,
         key: address.key.value,
         at: address.key.at,

@@ -64,6 +64,15 @@ fn build<'a>(
         }
     }
     let (name, input, output) = (name?, input.schema?, output?);
+    let shown = (
+        &name.value,
+        &title,
+        &description,
+        &icons,
+        &annotations,
+        &metadata,
+    );
+    let fingerprint = identity::fingerprint(&shown, &[Some(&*input), output.as_deref()]);
     let declaration = ToolDeclaration {
         name: name.value.clone(),
         title,
@@ -75,7 +84,7 @@ fn build<'a>(
         output_schema: output.as_ref().map(|schema| Arc::clone(schema.json())),
     };
     Some(Tool {
-        fingerprint: identity::fingerprint(&declaration),
+        fingerprint,
         declaration,
         // What is wrong with them was said with the rest of the schema.
         mirrored: header_params(input.json()).unwrap_or_default(),

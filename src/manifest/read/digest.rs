@@ -6,12 +6,22 @@ use ring::digest::{Context, SHA256};
 use toml::de::DeValue;
 
 /// Collects what decides something, and gives its digest.
-pub struct Digest(Context);
+pub struct Digest {
+    context: Context,
+    /// What comes next, since it comes in small pieces.
+    next: Vec<u8>,
+}
+
+/// So much is given to the context at once.
+const PIECE: usize = 4096;
 
 impl Default for Digest {
     /// Of nothing yet.
     fn default() -> Self {
-        Self(Context::new(&SHA256))
+        Self {
+            context: Context::new(&SHA256),
+            next: Vec::with_capacity(512),
+        }
     }
 }
 
@@ -19,7 +29,7 @@ impl Digest {
     /// Adds bytes, and where they end.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.count(bytes.len());
-        self.0.update(bytes);
+        self.add(bytes);
     }
 
     /// Adds all keys and values of a table, in their order: the order of arguments is shown.
@@ -39,46 +49,58 @@ impl Digest {
     }
 
     /// SHA-256 of all that was added.
-    pub fn finish(self) -> [u8; 32] {
+    pub fn finish(mut self) -> [u8; 32] {
+        self.context.update(&self.next);
         let mut digest = [0; 32];
-        digest.copy_from_slice(self.0.finish().as_ref());
+        digest.copy_from_slice(self.context.finish().as_ref());
         digest
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        if self.next.len() + bytes.len() > PIECE {
+            self.context.update(&self.next);
+            self.next.clear();
+        }
+        match bytes.len() {
+            0..=PIECE => self.next.extend_from_slice(bytes),
+            _ => self.context.update(bytes),
+        }
     }
 
     fn count(&mut self, count: usize) {
         let count = u64::try_from(count).unwrap_or(u64::MAX);
-        self.0.update(&count.to_be_bytes());
+        self.add(&count.to_be_bytes());
     }
 
     fn value(&mut self, value: &DeValue<'_>) {
         match value {
             DeValue::String(text) => {
-                self.0.update(b"s");
+                self.add(b"s");
                 self.bytes(text.as_bytes());
             }
             DeValue::Integer(number) => {
-                self.0.update(b"i");
-                self.0.update(&number.radix().to_be_bytes());
+                self.add(b"i");
+                self.add(&number.radix().to_be_bytes());
                 self.bytes(number.as_str().as_bytes());
             }
             DeValue::Float(number) => {
-                self.0.update(b"f");
+                self.add(b"f");
                 self.bytes(number.as_str().as_bytes());
             }
-            DeValue::Boolean(value) => self.0.update(if *value { b"1" } else { b"0" }),
+            DeValue::Boolean(value) => self.add(if *value { b"1" } else { b"0" }),
             DeValue::Datetime(value) => {
-                self.0.update(b"d");
+                self.add(b"d");
                 self.bytes(value.to_string().as_bytes());
             }
             DeValue::Array(items) => {
-                self.0.update(b"a");
+                self.add(b"a");
                 self.count(items.len());
                 for item in items.iter() {
                     self.value(item.get_ref());
                 }
             }
             DeValue::Table(members) => {
-                self.0.update(b"t");
+                self.add(b"t");
                 self.count(members.len());
                 for (key, member) in members.iter() {
                     self.bytes(key.get_ref().as_bytes());

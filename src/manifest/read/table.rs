@@ -49,6 +49,9 @@ pub(super) const EXPLAIN: &[(Code, &str)] = &[
     ),
 ];
 
+/// A table with so many keys at the most is searched key by key.
+const FEW: usize = 12;
+
 /// One TOML table of one file.
 #[derive(Clone, Debug)]
 pub struct Layer<'a> {
@@ -65,7 +68,11 @@ pub struct Layer<'a> {
 impl<'a> Layer<'a> {
     /// The key's entry.
     fn find(&self, key: &str) -> Option<Entry<'a>> {
-        let (key, value) = self.table.get_key_value(key)?;
+        let (key, value) = match self.table.len() {
+            // Comparing is cheaper than hashing, and most keys that are asked for are not there.
+            0..=FEW => self.table.iter().find(|(known, _)| known.get_ref() == key),
+            _ => self.table.get_key_value(key),
+        }?;
         Some(Entry::new(self.file, key, value))
     }
 
@@ -107,7 +114,7 @@ impl<'a> Table<'a> {
             findings,
             place: place.into(),
             path: String::new(),
-            known: RefCell::default(),
+            known: RefCell::new(Vec::with_capacity(32)),
             used: RefCell::default(),
         }
     }
@@ -178,9 +185,7 @@ impl<'a> Table<'a> {
 
     /// Whether any layer has the key; it is not read by that.
     pub fn has(&self, key: &str) -> bool {
-        self.layers
-            .iter()
-            .any(|layer| layer.table.contains_key(key))
+        self.layers.iter().any(|layer| layer.find(key).is_some())
     }
 
     /// Says that a key exists here, whether or not it is read.

@@ -5,7 +5,9 @@ use super::json::{scalar_text, to_json};
 use super::literal::within;
 use super::table::{Table, WRONG_TYPE};
 use crate::lang::diag::{Code, Diagnostic, Severity, Span};
-use crate::lang::template::{Names, Template, TemplateError, TemplateErrorKind, TooDeep, Tree};
+use crate::lang::template::{
+    Names, Template, TemplateError, TemplateErrorKind, TooDeep, Tree, Used,
+};
 use toml::de::DeValue;
 
 /// A template that cannot be parsed, or uses what does not exist; or that fails when it is loaded.
@@ -86,13 +88,13 @@ impl<'n> Templates<'n> {
             return None;
         };
         let text = text?;
-        match Template::parse(&text) {
-            Ok(template) => {
-                let errors = template.check(self.names);
+        match Template::parse_used(&text) {
+            Ok((template, used)) => {
+                let errors = used.check(self.names);
                 for error in &errors {
                     table.report(finding(error, &entry.at));
                 }
-                self.say_of_secrets(table, entry, &template);
+                self.say_of_secrets(table, entry, used);
                 errors.is_empty().then(|| entry.with(template))
             }
             Err(errors) => {
@@ -105,11 +107,11 @@ impl<'n> Templates<'n> {
         }
     }
 
-    fn say_of_secrets(&self, table: &Table<'_>, entry: &Entry<'_>, template: &Template) {
+    fn say_of_secrets(&self, table: &Table<'_>, entry: &Entry<'_>, used: Used) {
         let Some((severity, code, message)) = self.of_secrets else {
             return;
         };
-        for reference in template.references() {
+        for reference in used.references() {
             if reference.root == "secrets" {
                 let at = within(&entry.at, reference.range);
                 table.report(Diagnostic {

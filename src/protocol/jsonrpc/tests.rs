@@ -279,6 +279,19 @@ fn deep_nesting_is_a_parse_error_and_no_stack_overflow() {
     };
     assert_eq!(read(argument(127)), deep);
     assert!(read(argument(126)).starts_with("request 1 m {\"a\":[["));
+    let beside = argument(126).replace(r#""params":{"#, r#""params":{"b":[],"#);
+    assert!(read(beside).starts_with("request 1 m {\"b\":[],\"a\":[["));
+    // A quote behind a backslash ends no string, one behind two does.
+    for (text, is_deep) in [(r#"\""#, false), (r#"\\""#, true), (r#"\\\""#, false)] {
+        let brackets = match is_deep {
+            true => format!(r#"{text},"b":{}"#, nested(127)),
+            false => format!(r#"{text}{}""#, nested(127)),
+        };
+        let said = read(format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{{"a":"{brackets}}}}}"#
+        ));
+        assert_eq!(said == deep, is_deep, "{said}");
+    }
     // Brackets in strings open nothing, and many that stand beside each other are not deep.
     let text = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{{"a":"{}\"[","b":[{}0]}}}}"#,

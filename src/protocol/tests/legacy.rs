@@ -8,6 +8,7 @@ use crate::secret::Secret;
 mod answers;
 mod declared;
 mod every;
+mod faults;
 mod mixtures;
 
 const NEWEST: &str = "2026-07-28";
@@ -265,6 +266,8 @@ fn notifications_and_outcomes_are_of_a_session_or_of_none() {
     };
     assert!(nothing(say(note)), "there was no handshake");
     say(&initialize(NEWER));
+    let other = r#"{"jsonrpc":"2.0","method":"notifications/other"}"#;
+    assert!(nothing(say(other)), "it is not the end of a handshake");
     assert!(matches!(say(note), Step::Initialized(lists) if lists.tools));
     assert!(matches!(say(outcome), Step::Outcome(_)));
 }

@@ -25,24 +25,14 @@ use minijinja::machinery::ast;
 
 pub(super) use self::size::Size;
 use super::error::{TemplateError, TemplateErrorKind};
-use super::path::{Key, Path};
+use super::path::Path;
+use super::used::{Use, Used};
 
 /// The names of paths in what is written for the engine are this and their position.
 pub(super) const PATH_PREFIX: &str = "__p";
 
 /// Names that begin so belong to what is written for the engine.
 const RESERVED_PREFIX: &str = "__";
-
-/// One use of a name that the template does not itself define.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Use {
-    pub(super) root: String,
-    pub(super) root_range: Range<usize>,
-    /// The written steps, each with its place.
-    pub(super) keys: Vec<(Key, Range<usize>)>,
-    /// Where the last of them ends.
-    pub(super) end: usize,
-}
 
 /// Where an expression is: the line in what was written for the engine, and its source range.
 pub(super) type Place = (u16, Range<u32>);
@@ -80,6 +70,18 @@ impl<'s> Lowering<'s> {
         Self {
             scopes: vec![Vec::new()],
             ..Self::default()
+        }
+    }
+
+    /// What the template uses, as far as it has been walked. It is forgotten here.
+    pub(super) fn take_used(&mut self) -> Used {
+        let assigned = std::mem::take(&mut self.assigned).into_iter();
+        Used {
+            uses: std::mem::take(&mut self.uses),
+            assigned: assigned
+                .map(|(name, range)| (name.to_owned(), range))
+                .collect(),
+            raw: std::mem::take(&mut self.raw),
         }
     }
 
