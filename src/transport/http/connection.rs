@@ -84,35 +84,42 @@ pub(super) async fn run<E: Endpoint>(
     let Some(Ok(Some((speech, opening)))) = unless_told(&link, socket.sniff()).await else {
         return;
     };
-    let io = TokioIo::new(Wire::new(socket, opening, Arc::clone(&link)));
+    let io = TokioIo::new(Wire::new(socket, opening, link));
+    // Each on the heap: a connection takes what its own protocol needs.
     match speech {
-        Speech::Http1 => {
-            let service = service_fn(move |request: Request<Incoming>| {
-                let in_flight = InFlight::begin(&peer);
-                async move { Ok::<_, Infallible>(in_flight.answer(request).await) }
-            });
-            let mut connection = protocols.http1.serve_connection(io, service);
-            if drive(Pin::new(&mut connection), &link).await == Ending::Unread {
-                linger(&link, connection.into_parts().io.into_inner()).await;
-            }
-        }
-        Speech::Http2 => {
-            let room = protocols.room.clone();
-            let service = service_fn(move |request: Request<Incoming>| {
-                let in_flight = InFlight::begin(&peer);
-                let (place, link) = (room.take(), Arc::clone(&peer.link));
-                async move {
-                    let answer = match place {
-                        Some(_) => in_flight.answer(request).await,
-                        None => Refusal::Crowded.response(),
-                    };
-                    Ok::<_, Infallible>(answer.map(|body| Kept::new(body, place, &link)))
-                }
-            });
-            let connection = pin!(protocols.http2.serve_connection(io, service));
-            drive(connection, &link).await;
-        }
+        Speech::Http1 => Box::pin(http1(protocols, peer, io)).await,
+        Speech::Http2 => Box::pin(http2(protocols, peer, io)).await,
     }
+}
+
+async fn http1<E: Endpoint>(protocols: Arc<Protocols>, peer: Arc<Peer<E>>, io: TokioIo<Wire>) {
+    let link = Arc::clone(&peer.link);
+    let service = service_fn(move |request: Request<Incoming>| {
+        let in_flight = InFlight::begin(&peer);
+        async move { Ok::<_, Infallible>(in_flight.answer(request).await) }
+    });
+    let mut connection = protocols.http1.serve_connection(io, service);
+    if drive(Pin::new(&mut connection), &link).await == Ending::Unread {
+        Box::pin(linger(&link, connection.into_parts().io.into_inner())).await;
+    }
+}
+
+async fn http2<E: Endpoint>(protocols: Arc<Protocols>, peer: Arc<Peer<E>>, io: TokioIo<Wire>) {
+    let link = Arc::clone(&peer.link);
+    let room = protocols.room.clone();
+    let service = service_fn(move |request: Request<Incoming>| {
+        let in_flight = InFlight::begin(&peer);
+        let (place, link) = (room.take(), Arc::clone(&peer.link));
+        async move {
+            let answer = match place {
+                Some(_) => in_flight.answer(request).await,
+                None => Refusal::Crowded.response(),
+            };
+            Ok::<_, Infallible>(answer.map(|body| Kept::new(body, place, &link)))
+        }
+    });
+    let connection = pin!(protocols.http2.serve_connection(io, service));
+    drive(connection, &link).await;
 }
 
 /// The socket once hands are shaken, where it speaks TLS. The bound is that of a request's head.
@@ -121,7 +128,7 @@ async fn opened<E: Endpoint>(peer: &Peer<E>, socket: Socket) -> Option<Socket> {
         (Socket::Tcp(stream), Some(doorman)) => (stream, doorman),
         (socket, _) => return Some(socket),
     };
-    match unless_told(&peer.link, doorman.shake(stream)).await? {
+    match Box::pin(unless_told(&peer.link, doorman.shake(stream))).await? {
         Ok(stream) => Some(Socket::Tls(Box::new(stream))),
         Err(error) => {
             tracing::debug!(%error, "a peer did not shake hands");

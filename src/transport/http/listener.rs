@@ -178,11 +178,11 @@ impl<E: Endpoint> Hall<E> {
             hosts,
             link: self.links.admit(),
         });
-        let served = connection::run(Arc::clone(&self.protocols), peer, socket);
+        let protocols = Arc::clone(&self.protocols);
         self.metrics.counters().accepted.add();
         let open = self.metrics.present(|counters| &counters.connections);
         self.tasks.spawn(async move {
-            served.await;
+            connection::run(protocols, peer, socket).await;
             drop((slot, open));
         });
     }
