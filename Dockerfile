@@ -12,8 +12,10 @@ WORKDIR /build
 # gcc is for the cryptography that TLS uses; the image has it.
 COPY Cargo.toml Cargo.lock ./
 COPY src ./src
-# Cargo wants the files of every target that Cargo.toml names; only the program is built.
+# Cargo wants the files of every target and package that Cargo.toml names; only the program is built.
 COPY benches ./benches
+COPY fuzz/Cargo.toml ./fuzz/
+COPY fuzz/src ./fuzz/src
 COPY tests ./tests
 RUN cargo build --release --locked --bin snodo
 

@@ -2,7 +2,8 @@
 
 use crate::ops::Payload;
 use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64_simd::STANDARD;
 use bytes::Bytes;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -109,7 +110,7 @@ impl Outputs {
         let part = bytes.get(from..to).unwrap_or_default();
         let payload = match std::str::from_utf8(part) {
             Ok(text) if is_text => Payload::Text(text.to_owned()),
-            _ => Payload::Blob(STANDARD.encode(part)),
+            _ => Payload::Blob(STANDARD.encode_to_string(part)),
         };
         Some(Part { payload, left })
     }

@@ -3,8 +3,7 @@
 use super::Body;
 use super::part::Part;
 use crate::model::Encoding;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64_simd::STANDARD;
 
 /// UTF-8's byte order mark. It says how the file is encoded and is no part of the text.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -34,7 +33,10 @@ pub(super) fn encode(part: &Part, encoding: Encoding) -> Encoded {
     let is_text = text.is_some() || valid.is_some();
     let (body, end) = match text {
         Some(text) => (Body::Text(text), end),
-        None => (Body::Base64(STANDARD.encode(window(part))), part.wanted),
+        None => (
+            Body::Base64(STANDARD.encode_to_string(window(part))),
+            part.wanted,
+        ),
     };
     Encoded {
         body,
@@ -134,7 +136,7 @@ mod tests {
     }
 
     fn base64(bytes: &[u8]) -> Body {
-        Body::Base64(STANDARD.encode(bytes))
+        Body::Base64(STANDARD.encode_to_string(bytes))
     }
 
     #[test]

@@ -23,9 +23,10 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// How long a connection may lie idle, and how many to one origin may.
+/// How long a connection may lie idle, and how many to one origin may: with fewer than calls come at
+/// once, most calls would open one of their own.
 const IDLE: Duration = Duration::from_secs(30);
-pub(super) const IDLE_PER_ORIGIN: usize = 8;
+pub(super) const IDLE_PER_ORIGIN: usize = 64;
 /// The largest head that is read, in bytes (one read more may come in) and in fields.
 const HEAD: usize = 64 * 1024;
 const FIELDS: usize = 100;

@@ -5,8 +5,7 @@ use super::headers::bare;
 use crate::action::{Failure, Output, media};
 use crate::ops::{Block, ToolOutcome};
 use crate::secret::Mask;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64_simd::STANDARD;
 use encoding_rs::{Encoding, UTF_8};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -40,7 +39,9 @@ impl Output for HttpOutput {
         let structured = says_json(&mime_type).then(|| json(fetched)).flatten();
         let block = match text(fetched) {
             Some(text) => Block::text(text),
-            None => media::block(mime_type, STANDARD.encode(&fetched.body), || self.uri()),
+            None => media::block(mime_type, STANDARD.encode_to_string(&fetched.body), || {
+                self.uri()
+            }),
         };
         Ok(ToolOutcome {
             content: vec![block],
@@ -71,7 +72,10 @@ impl Output for HttpOutput {
         if let Some(json) = json(fetched) {
             output.insert("json".into(), json);
         }
-        output.insert("bytes".into(), STANDARD.encode(&fetched.body).into());
+        output.insert(
+            "bytes".into(),
+            STANDARD.encode_to_string(&fetched.body).into(),
+        );
         output.insert("mime".into(), mime(fetched).into());
         Value::Object(output)
     }
