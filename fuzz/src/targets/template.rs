@@ -7,11 +7,11 @@ use snodo::lang::template::{Declared, Names, Scope, Template};
 
 pub fn run(input: &str) {
     let (args, source) = input.split_once('\n').unwrap_or(("{}", input));
-    let Ok(template) = Template::parse(source) else {
+    let Ok((template, used)) = Template::parse_used(source) else {
         return;
     };
     let names = Names::new().with("args", Declared::names(["a", "b"]));
-    for error in template.check(&names) {
+    for error in used.check(&names) {
         let range = error.range.clone();
         assert!(source.get(range).is_some(), "{error:?} is out of the text");
     }

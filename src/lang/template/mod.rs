@@ -189,16 +189,11 @@ impl Template {
             .map_err(|failed| self.render_error(failed, scope))
     }
 
-    /// What is wrong with the names that it uses, given those that exist where it stands.
+    /// What is wrong with the names of a source that is not usable for another reason, such as an
+    /// unknown filter. Of one whose syntax is wrong or that is too large it says nothing.
     ///
     /// This and the methods below read the source again instead of keeping what they tell: they
     /// are for loading, not for calls.
-    pub fn check(&self, names: &Names) -> Vec<TemplateError> {
-        form::walk(self.source()).check(names)
-    }
-
-    /// The same of a source that is not usable for another reason, such as an unknown filter. Of one
-    /// whose syntax is wrong or that is too large it says nothing.
     pub fn check_source(source: &str, names: &Names) -> Vec<TemplateError> {
         match scan::scan(source) {
             Ok(()) => form::walk(source).check(names),

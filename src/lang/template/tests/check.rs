@@ -1,6 +1,6 @@
 //! Rule 3, checked when loaded: undeclared names.
 
-use super::super::{Declared, Key, Names, TemplateError, TemplateErrorKind as Kind};
+use super::super::{Declared, Key, Names, Template, TemplateError, TemplateErrorKind as Kind};
 use super::template;
 
 fn names() -> Names {
@@ -30,7 +30,7 @@ fn names() -> Names {
 }
 
 fn check(source: &str) -> Vec<TemplateError> {
-    template(source).check(&names())
+    Template::parse_used(source).unwrap().1.check(&names())
 }
 
 #[test]

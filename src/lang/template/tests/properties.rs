@@ -150,14 +150,15 @@ fn exercise(source: &str, scope: &Scope) {
     let names = Names::new()
         .with("args", Declared::names(["x"]))
         .with_members("secrets", Declared::names(["x"]), "declare it");
-    let template = match Template::parse(source) {
-        Ok(template) => template,
+    let (template, used) = match Template::parse_used(source) {
+        Ok(read) => read,
         Err(errors) => {
             assert!(!errors.is_empty());
             return within(source, &errors);
         }
     };
-    within(source, &template.check(&names));
+    within(source, &used.check(&names));
+    assert_eq!(used.references(), template.references());
     for reference in template.references() {
         assert!(source.get(reference.range).is_some(), "{source:?}");
     }
