@@ -96,15 +96,18 @@ fn must_be(name: &str, what: &str) -> OpError {
 
 /// The response (schema: InitializeResult).
 pub(in crate::protocol) fn initialize_response(face: &Face, id: &Id, revision: Legacy) -> Bytes {
-    let instructions = face.instructions.as_deref();
-    let room = 512 + face.server_info.len() + instructions.map_or(0, str::len);
-    let mut out = jsonrpc::begin_result(id, room);
+    let mut out = jsonrpc::begin_result(id, room(face));
     let mut result = Members::open(&mut out);
     result.text("protocolVersion", revision.revision().name());
     declare::capabilities(face, result.member("capabilities"));
     result.raw("serverInfo", &face.server_info);
-    result.maybe_text("instructions", instructions);
+    result.maybe_text("instructions", face.instructions.as_deref());
     result.close();
     out.push(b'}');
     out.into()
+}
+
+/// How many bytes the result may take.
+fn room(face: &Face) -> usize {
+    512 + face.server_info.len() + face.instructions.as_ref().map_or(0, |text| text.len())
 }

@@ -15,8 +15,7 @@ pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// The response to `tools/call` (schema: CallToolResult). Structured content stands only in a
 /// success: what failed has no output that its schema describes.
 pub(in crate::protocol) fn tool_response(face: &Face, id: &Id, outcome: &ToolOutcome) -> Bytes {
-    let room = face.server_info.len() + results::room_of_tool(outcome);
-    let mut out = jsonrpc::begin_result(id, room);
+    let mut out = jsonrpc::begin_result(id, room(face, results::room_of_tool(outcome)));
     let mut result = Members::open(&mut out);
     result.text("resultType", "complete");
     results::content(result.member("content"), outcome, SHAPE);
@@ -33,8 +32,7 @@ pub(in crate::protocol) fn tool_response(face: &Face, id: &Id, outcome: &ToolOut
 
 /// The response to `prompts/get` (schema: GetPromptResult).
 pub(in crate::protocol) fn prompt_response(face: &Face, id: &Id, outcome: &PromptOutcome) -> Bytes {
-    let room = face.server_info.len() + results::room_of_prompt(outcome);
-    let mut out = jsonrpc::begin_result(id, room);
+    let mut out = jsonrpc::begin_result(id, room(face, results::room_of_prompt(outcome)));
     let mut result = Members::open(&mut out);
     result.text("resultType", "complete");
     result.maybe_text("description", outcome.description.as_deref());
@@ -51,9 +49,7 @@ pub(in crate::protocol) fn input_required_response(
     id: &Id,
     required: &InputRequired,
 ) -> Bytes {
-    let state = required.state.as_ref().map_or(0, String::len);
-    let room = 512 * (1 + required.requests.len()) + face.server_info.len() + state;
-    let mut out = jsonrpc::begin_result(id, room);
+    let mut out = jsonrpc::begin_result(id, room(face, room_of_questions(required)));
     let mut result = Members::open(&mut out);
     result.text("resultType", "input_required");
     let mut requests = Members::open(result.member("inputRequests"));
@@ -76,8 +72,7 @@ pub(in crate::protocol) fn completion_response(
     id: &Id,
     completion: &Completion,
 ) -> Bytes {
-    let room = face.server_info.len() + results::room_of_completion(completion);
-    let mut out = jsonrpc::begin_result(id, room);
+    let mut out = jsonrpc::begin_result(id, room(face, results::room_of_completion(completion)));
     let mut result = Members::open(&mut out);
     result.text("resultType", "complete");
     results::completion(result.member("completion"), completion);
@@ -85,6 +80,17 @@ pub(in crate::protocol) fn completion_response(
     result.close();
     out.push(b'}');
     out.into()
+}
+
+/// How many bytes a result may take, its server's name among them.
+pub(super) fn room(face: &Face, result: usize) -> usize {
+    face.server_info.len() + result
+}
+
+/// How many bytes questions may take.
+fn room_of_questions(required: &InputRequired) -> usize {
+    let state = required.state.as_ref().map_or(0, String::len);
+    512 * (1 + required.requests.len()) + state
 }
 
 /// Writes the `_meta` of a result that has only the server's own.

@@ -1,7 +1,7 @@
 //! Resources: their two lists, and what is read of them (specification: resources).
 
 use super::declare::{SHAPE, cacheable, page};
-use super::outcome::meta;
+use super::outcome::{meta, room};
 use crate::model::{Cache, ResourceDeclaration};
 use crate::ops::ResourceOutcome;
 use crate::protocol::declare;
@@ -50,8 +50,7 @@ pub(in crate::protocol) fn resource_response(
     id: &Id,
     outcome: &ResourceOutcome,
 ) -> Bytes {
-    let room = face.server_info.len() + results::room_of_resource(outcome);
-    let mut out = jsonrpc::begin_result(id, room);
+    let mut out = jsonrpc::begin_result(id, room(face, results::room_of_resource(outcome)));
     let mut result = Members::open(&mut out);
     result.text("resultType", "complete");
     results::contents(result.member("contents"), outcome);

@@ -1,7 +1,7 @@
 //! Answers out: results, errors, and what is written once per runtime.
 
 use super::*;
-use crate::ops::Ready;
+use crate::ops::{InputRequest, InputRequired, Message, PromptOutcome, Ready};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -61,6 +61,37 @@ fn an_error_result_has_no_structured_content() {
         json!([{"type": "text", "text": "it broke"}])
     );
     assert!(result.get("structuredContent").is_none());
+}
+
+#[test]
+fn prompts_and_questions_have_the_members_of_the_schema() {
+    let result = |answer: Answer| {
+        let line = self::answer(Ok(answer));
+        serde_json::from_str::<Value>(&line).unwrap()["result"].take()
+    };
+    let server: Value = serde_json::from_str(&format!("{{{SERVER_INFO}}}")).unwrap();
+    let prompt = PromptOutcome {
+        description: Some("D".into()),
+        messages: vec![Message {
+            role: Role::User,
+            content: Block::text("x"),
+        }],
+        ..PromptOutcome::default()
+    };
+    assert_eq!(
+        result(Answer::Prompt(prompt)),
+        json!({"resultType": "complete", "description": "D", "messages": [
+            {"role": "user", "content": {"type": "text", "text": "x"}}], "_meta": server})
+    );
+    let required = InputRequired {
+        requests: vec![("q".into(), InputRequest::Roots)],
+        state: Some("s".into()),
+    };
+    assert_eq!(
+        result(Answer::NeedsInput(required)),
+        json!({"resultType": "input_required", "inputRequests": {"q": {"method": "roots/list"}},
+            "requestState": "s", "_meta": server})
+    );
 }
 
 #[test]

@@ -292,3 +292,80 @@ fn over_http_unreadable_bodies_are_400() {
         assert_eq!((status, found), (400, code), "{body}");
     }
 }
+
+/// A server with one tool, two of whose arguments stand in headers; callers need a scope for it.
+fn mirroring() -> Face {
+    let schema = json!({ "type": "object", "properties": {
+        "a": { "type": "string", "x-mcp-header": "A" },
+        "n": { "type": "number", "x-mcp-header": "N" } } });
+    let params = crate::lang::schema::header_params(&schema).unwrap();
+    let scopes: std::sync::Arc<[String]> = ["s".to_owned()].into();
+    let tools = [
+        ("t", (params.as_slice(), &scopes)),
+        ("u", (&[][..], &scopes)),
+    ];
+    face().with_mirrored(tools.into_iter())
+}
+
+#[test]
+fn mirrored_arguments_agree_with_their_headers_for_who_may_use_the_tool() {
+    let face = mirroring();
+    let known = Caller::known("p", vec!["s".into()], None, Default::default());
+    let missing = "the Mcp-Param-A header is missing";
+    let of_nothing = "the Mcp-Param-A header has no value in the body";
+    let other = "the Mcp-Param-A header does not match the value in the body";
+    for (caller, arguments, headers, wrong) in [
+        (&known, json!({}), &[][..], None),
+        (
+            &known,
+            json!({ "a": "x" }),
+            &[("mcp-param-a", "x")][..],
+            None,
+        ),
+        (
+            &known,
+            json!({ "a": "x" }),
+            &[("mcp-param-a", "y")],
+            Some(other),
+        ),
+        (&known, json!({ "a": "x" }), &[], Some(missing)),
+        (&known, json!({}), &[("mcp-param-a", "x")], Some(of_nothing)),
+        // What has no form as a header; its schema refuses it.
+        (&known, json!({ "a": ["x"] }), &[], None),
+        (&known, json!({ "a": { "b": 1 } }), &[], None),
+        (
+            &known,
+            json!({ "a": ["x"] }),
+            &[("mcp-param-a", "x")],
+            Some(of_nothing),
+        ),
+        (&known, json!({ "n": 10 }), &[("mcp-param-n", "1e1")], None),
+        // Who may not use the tool is told nothing of its arguments.
+        (&Caller::NOBODY, json!({ "a": "x" }), &[], None),
+    ] {
+        let message = request(
+            "tools/call",
+            &format!(r#""name":"t","arguments":{arguments}"#),
+        );
+        let mut all = vec![VERSION, ("mcp-method", "tools/call"), ("mcp-name", "t")];
+        all.extend(headers);
+        let headers = mirror(&all);
+        let head = Head {
+            caller,
+            ..head(&headers)
+        };
+        let step = receive(&face, Carrier::Http(head), message.as_bytes());
+        match wrong {
+            None => assert_eq!(
+                call(step).context.caller.principal(),
+                caller.principal(),
+                "{arguments} {all:?}"
+            ),
+            Some(why) => {
+                let (status, code, message) = refusal(step);
+                assert_eq!((status, code), (400, -32020));
+                assert!(message.ends_with(why), "{message}");
+            }
+        }
+    }
+}

@@ -80,6 +80,7 @@ fn every_message_says_whose_listening_it_belongs_to() {
         filter,
         ..
     } = listening(&asked).unwrap();
+    assert_eq!(subscription.revision(), "2026-07-28");
     let meta = || json!({ "io.modelcontextprotocol/subscriptionId": 1 });
     let said = |bytes: &[u8]| {
         let mut message: Value = serde_json::from_slice(bytes).unwrap();

@@ -309,6 +309,35 @@ fn the_context_is_what_came_beside_the_request() {
 }
 
 #[test]
+fn what_was_asked_comes_back_with_the_methods_that_ask() {
+    let brought = r#""inputResponses":{"q":{"action":"accept"}},"requestState":"s""#;
+    let all = Some(Behaviour::default());
+    let face = face_offering(Offer {
+        tools: all,
+        resources: all,
+        prompts: all,
+        ..Offer::default()
+    });
+    for (method, members, asks) in [
+        ("tools/call", r#""name":"t","#, true),
+        ("prompts/get", r#""name":"p","#, true),
+        ("resources/read", r#""uri":"a:b","#, true),
+        ("tools/list", "", false),
+    ] {
+        let message = request(method, &format!("{members}{brought}"));
+        let conversation = &mut Conversation::default();
+        let step = receive(&face, Carrier::Stream(conversation), message.as_bytes());
+        let input = call(step).context.input;
+        let responses = json!(input.responses);
+        let expected = match asks {
+            true => (json!({"q": {"action": "accept"}}), Some("s")),
+            false => (json!({}), None),
+        };
+        assert_eq!((responses, input.state.as_deref()), expected, "{method}");
+    }
+}
+
+#[test]
 fn optional_meta_is_judged_where_it_stands() {
     let with = |member: &str| {
         let meta = format!(

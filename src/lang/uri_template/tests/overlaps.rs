@@ -88,6 +88,39 @@ fn overlaps_among_many_are_found_with_their_places() {
 }
 
 #[test]
+fn only_those_that_may_overlap_are_compared() {
+    let sources = [
+        "x://h/a/{b}",
+        "x://h/c/{b}",
+        "x://{h}/a/{b}",
+        "y://h/{+p}",
+        "X://H/{+p}",
+        "x://g/{+p}",
+        "x://{h}/{b}",
+    ];
+    let templates: Vec<UriTemplate> = sources.iter().map(|source| template(source)).collect();
+    let index = TemplateIndex::new(&templates);
+    let buckets = sources.len();
+    for (source, rivals, looks) in [
+        // Both are literal: four look-ups.
+        ("x://h/a/b", &[0, 2, 4, 6][..], 4),
+        ("x://h/d/b", &[4, 6], 4),
+        // All buckets are gone through.
+        ("x://h/{a}", &[0, 1, 2, 4, 6], buckets),
+        ("x://{h}/c/d", &[1, 4, 5, 6], buckets),
+        ("x://{h}/{a}", &[0, 1, 2, 4, 5, 6], buckets),
+        ("y://{h}/{a}", &[3], buckets),
+        ("z://{h}/{a}", &[], buckets),
+    ] {
+        assert_eq!(
+            index.rivals(&template(source)),
+            (rivals.to_vec(), looks),
+            "{source}"
+        );
+    }
+}
+
+#[test]
 fn five_thousand_templates_are_compared_in_bounded_work() {
     let apart: Vec<UriTemplate> = (0..5000)
         .map(|n| template(&format!("x://h/k{n}/{{id}}")))

@@ -119,3 +119,26 @@ fn scheme_and_host_are_the_same_in_any_case() {
     assert_eq!(canonical("File:///A"), "file:///A");
     assert_eq!(canonical("x://h"), "x://h");
 }
+
+#[test]
+fn what_is_meant_is_without_encoding_dots_and_order() {
+    let meant = |uri: &str| {
+        let (place, query) = Uri::parse(uri).expect(uri).meant();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+        let query = query.map(|pairs| pairs.into_iter().map(text).collect::<Vec<_>>());
+        (text(place), query)
+    };
+    let of = |place: &str| place.to_owned();
+    for (uri, place, query) in [
+        (
+            "X://H/a/./b/../c%2Fd//E/?z=1&a=%32&a=1",
+            "x:/h/a/c/d/E",
+            Some(vec![of("a=1"), of("a=2"), of("z=1")]),
+        ),
+        ("x://h/a?", "x:/h/a", Some(vec![of("")])),
+        ("x://h/a", "x:/h/a", None),
+        ("x:/../a", "a", None),
+    ] {
+        assert_eq!(meant(uri), (of(place), query), "{uri}");
+    }
+}

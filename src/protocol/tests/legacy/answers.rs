@@ -1,7 +1,9 @@
 //! What only these revisions ask for, and results in their shape.
 
 use super::*;
-use crate::ops::{Completion, Log, Notice, PromptOutcome, ResourceContent, ResourceOutcome};
+use crate::ops::{
+    Change, Completion, ListKind, Log, Notice, PromptOutcome, ResourceContent, ResourceOutcome,
+};
 
 #[test]
 fn what_only_these_revisions_ask_for() {
@@ -151,6 +153,38 @@ fn results_are_shaped_by_their_revision() {
         });
         let said: Value = serde_json::from_slice(&reply_to.notice(None, &log)).unwrap();
         assert_eq!(said["method"], "notifications/message");
+    }
+}
+
+#[test]
+fn changes_are_told_by_name() {
+    for (told, method, params) in [
+        (
+            Change::List(ListKind::Tools),
+            "notifications/tools/list_changed",
+            json!({}),
+        ),
+        (
+            Change::List(ListKind::Prompts),
+            "notifications/prompts/list_changed",
+            json!({}),
+        ),
+        (
+            Change::List(ListKind::Resources),
+            "notifications/resources/list_changed",
+            json!({}),
+        ),
+        (
+            Change::Resource("a:1".into()),
+            "notifications/resources/updated",
+            json!({"uri": "a:1"}),
+        ),
+    ] {
+        let written: Value = serde_json::from_slice(&change(&told)).unwrap();
+        assert_eq!(
+            written,
+            json!({"jsonrpc": "2.0", "method": method, "params": params})
+        );
     }
 }
 
