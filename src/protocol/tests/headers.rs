@@ -297,7 +297,7 @@ fn over_http_unreadable_bodies_are_400() {
 fn mirroring() -> Face {
     let schema = json!({ "type": "object", "properties": {
         "a": { "type": "string", "x-mcp-header": "A" },
-        "n": { "type": "number", "x-mcp-header": "N" } } });
+        "n": { "type": "integer", "x-mcp-header": "N" } } });
     let params = crate::lang::schema::header_params(&schema).unwrap();
     let scopes: std::sync::Arc<[String]> = ["s".to_owned()].into();
     let tools = [
@@ -339,7 +339,7 @@ fn mirrored_arguments_agree_with_their_headers_for_who_may_use_the_tool() {
             &[("mcp-param-a", "x")],
             Some(of_nothing),
         ),
-        (&known, json!({ "n": 10 }), &[("mcp-param-n", "1e1")], None),
+        (&known, json!({ "n": 10 }), &[("mcp-param-n", "10.0")], None),
         // Who may not use the tool is told nothing of its arguments.
         (&Caller::NOBODY, json!({ "a": "x" }), &[], None),
     ] {

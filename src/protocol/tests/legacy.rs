@@ -171,6 +171,7 @@ fn what_a_handshake_said_comes_beside_each_request() {
     assert_eq!(context.client.unwrap().name, "c");
     let can = |capability| context.capabilities.has(capability);
     assert!(can(ClientCapability::Form) && !can(ClientCapability::Url));
+    assert!(context.asks_in_place);
     assert_eq!(context.log_level, Some(LogLevel::Info));
     assert_eq!(context.progress, Some(ProgressToken("\"p\"".into())));
     assert!(call.session.is_some());
@@ -178,7 +179,35 @@ fn what_a_handshake_said_comes_beside_each_request() {
     let message = message.replace(r#","io.modelcontextprotocol/logLevel":"debug""#, "");
     let call = super::call(post_to(&face, &HeaderMap::new(), &message));
     assert_eq!(call.context.log_level, None);
+    assert!(!call.context.asks_in_place);
     assert_eq!((call.context.client, call.session), (None, None));
+}
+
+/// 2025-06-18 has no parts of capabilities: to be asked is to be asked by a form.
+#[test]
+fn what_a_client_can_do_is_meant_as_its_revision_has_it() {
+    use ClientCapability::{Form, SamplingContext, Url};
+    let face = speaking(&ALL);
+    for (version, said, can) in [
+        (NEWER, json!({"elicitation": {"url": {}}}), &[Url][..]),
+        (OLDER, json!({"elicitation": {"url": {}}}), &[Form]),
+        (OLDER, json!({"elicitation": {"form": {}}}), &[Form]),
+        (OLDER, json!({"sampling": {}}), &[SamplingContext]),
+        (NEWER, json!({"sampling": {}}), &[]),
+        (OLDER, json!({}), &[]),
+    ] {
+        let handshake = initialize(version).replace(r#"{"elicitation":{}}"#, &said.to_string());
+        let session = match post_to(&face, &HeaderMap::new(), &handshake) {
+            Step::Began { session, .. } => session.unwrap(),
+            other => panic!("{other:?}"),
+        };
+        let headers = mirror(&[("mcp-session-id", &session)]);
+        let bare = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        let capabilities = call(post_to(&face, &headers, bare)).context.capabilities;
+        let found = [Form, Url, SamplingContext].map(|one| capabilities.has(one));
+        let expected = [Form, Url, SamplingContext].map(|one| can.contains(&one));
+        assert_eq!(found, expected, "{version} {said}");
+    }
 }
 
 #[test]

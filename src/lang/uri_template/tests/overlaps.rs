@@ -35,6 +35,11 @@ fn templates_that_meet_are_found() {
         ("x://{a}/{a}", "x://{b}/%41"),
         ("file:///{+p}", "file:///etc/{f}"),
         ("x://{a}{/a}", "x://h{/b*}"),
+        ("x://{a}/{+a}", "x://h/{b}"),
+        ("x://{a}/b/{+a}/c", "x://h/b/{d}/c"),
+        ("x://h/a:b", "x://h/{c}"),
+        // Not in the fewest segments that both can have.
+        ("x://h/{+a}/y/z", "x://h/b/c/{+d}"),
     ] {
         assert!(meet(one, two).is_some(), "{one} {two}");
     }
@@ -56,6 +61,7 @@ fn templates_that_cannot_meet_are_not() {
         ("x://{a}/{a}/{a}", "x://{b}/c/d"),
         ("x://[::1]/{a}", "x://{h}/{a}"),
         ("x://h/a/{+m}/z", "x://h/{b}/{c}"),
+        ("x://{a}/{+a}", "x://h/b/c"),
     ] {
         assert_eq!(meet(one, two), None, "{one} {two}");
     }
@@ -131,6 +137,25 @@ fn five_thousand_templates_are_compared_in_bounded_work() {
         .map(|n| template(&format!("x://h/{{v{n}}}")))
         .collect();
     assert_eq!(overlaps(&same.iter().collect::<Vec<_>>()).len(), 100);
+}
+
+/// As many templates, and two that are the same behind them.
+fn is_found_behind(count: usize, source: impl Fn(usize) -> String) -> bool {
+    let mut templates: Vec<UriTemplate> = (0..count).map(|n| template(&source(n))).collect();
+    templates.extend([template("y://h"), template("y://h")]);
+    !overlaps(&templates.iter().collect::<Vec<_>>()).is_empty()
+}
+
+#[test]
+fn the_search_ends_after_two_million_steps() {
+    // Four steps a pair: it is taken up, and three places are compared.
+    let of_one_bucket = |n: usize| format!("x://h/{{a}}/k{n}");
+    assert!(is_found_behind(950, of_one_bucket));
+    assert!(!is_found_behind(1050, of_one_bucket));
+    // A step for each bucket that is looked into.
+    let of_one_each = |n: usize| format!("x://h{n}/{{a}}");
+    assert!(is_found_behind(1950, of_one_each));
+    assert!(!is_found_behind(2050, of_one_each));
 }
 
 #[test]

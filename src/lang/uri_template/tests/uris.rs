@@ -97,8 +97,16 @@ fn what_is_no_absolute_uri_is_refused_with_its_place() {
         ),
         ("x://h:8a/", "its port is not a number", ":8a"),
         ("x://[::1]x/", "its port is not a number", "x"),
+        ("x://[::1]80/", "its port is not a number", "80"),
         ("x://[::g]/", "its host is no address in `[…]`", "[::g]"),
         ("x://[v.a]/", "its host is no address in `[…]`", "[v.a]"),
+        ("x://[v1.]/", "its host is no address in `[…]`", "[v1.]"),
+        ("x://[vg.a]/", "its host is no address in `[…]`", "[vg.a]"),
+        (
+            "x://[v1.%20]/",
+            "its host is no address in `[…]`",
+            "[v1.%20]",
+        ),
         (
             "x://a@b@h/",
             "it has a character that must be percent-encoded",
@@ -108,6 +116,32 @@ fn what_is_no_absolute_uri_is_refused_with_its_place() {
         let error = Uri::parse(uri).expect_err(uri);
         assert_eq!(error.message, message, "{uri}");
         assert_eq!(uri.get(error.range.clone()), Some(shown), "{uri}");
+    }
+}
+
+/// RFC 3986 §3, character by character.
+#[test]
+fn each_part_has_its_characters() {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=".contains(c);
+    for c in (0..0x80).map(char::from) {
+        for (uri, others) in [
+            // What ends a part is no mistake in it.
+            (format!("x://a{c}b/"), "@/?"),
+            (format!("x://a{c}b@h/"), ":/?"),
+            (format!("x://h/a{c}b"), ":@/?"),
+            (format!("x://h?a{c}b"), ":@/?"),
+        ] {
+            let allowed = is_plain(c) || others.contains(c);
+            assert_eq!(Uri::parse(&uri).is_ok(), allowed, "{uri:?}");
+        }
+        let scheme = format!("a{c}b://h");
+        let allowed = c.is_ascii_alphanumeric() || "+-.".contains(c);
+        // Behind the first colon the rest is a path.
+        assert_eq!(
+            Uri::parse(&scheme).is_ok(),
+            allowed || c == ':',
+            "{scheme:?}"
+        );
     }
 }
 
