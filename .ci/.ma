@@ -82,7 +82,7 @@ export CARGO_TARGET_DIR=$repository/target/mutants/target-a CARGO_INCREMENTAL=1
 # Properties are asked of few values: what only one of hundreds shows is no test that one can rely on.
 export PROPTEST_CASES=${PROPTEST_CASES:-32}
 # How much room an answer is given before it is written, and what only a failed test prints, no test sees.
-speed='\broom(_of_\w+)?( -> |$)|Debug>::fmt|::expecting'
+speed='\broom(_of_\w+)?( -> |$)|Debug( for .*)?>::fmt|::expecting'
 # A mutant that never ends may also take all memory.
 ulimit -v "${MUTANTS_MEMORY_KB:-12000000}"
-exec cargo mutants --in-place --package mutated --output "$work" --minimum-test-timeout 20 --exclude-re "$speed" --cargo-arg=--lib "$@"
+exec cargo mutants --in-place --package mutated --output "$work" --minimum-test-timeout 60 --exclude-re "$speed" --cargo-arg=--lib "$@"
