@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use super::super::{
-    MAX_OUTPUT_BYTES, MAX_SOURCE_BYTES, RenderErrorKind, Scope, Template, TemplateErrorKind, Tree,
+    MAX_OUTPUT_BYTES, MAX_SOURCE_BYTES, MAX_VALUE_DEPTH, MAX_VALUES, RenderErrorKind, Scope,
+    Template, TemplateErrorKind, Tree,
 };
 use super::{args, failure, mistake, shown, template, value};
 
@@ -284,6 +285,35 @@ fn deep_values_are_bounded() {
 }
 
 #[test]
+fn the_deepest_value_has_exactly_as_many_levels() {
+    let deep = (1..MAX_VALUE_DEPTH).fold(json!(1), |inner, _| json!([inner]));
+    let scope = args(json!({ "deep": deep }));
+    for (deepest, deeper) in [
+        ("{{ [args.deep] }}", "{{ [[args.deep]] }}"),
+        ("{{ {'a': args.deep} }}", "{{ {'a': {'a': args.deep}} }}"),
+    ] {
+        assert!(value(deepest, &scope).is_some());
+        assert_eq!(failure(deeper, &scope).kind(), RenderErrorKind::Bound);
+    }
+}
+
+#[test]
+fn a_list_has_a_million_values_at_the_most() {
+    let count = |lines: usize, expression: &str| {
+        let scope = args(json!({ "lines": "\n".repeat(lines) }));
+        template(&format!("{{{{ {expression} | length }}}}")).value(&scope)
+    };
+    for expression in ["args.lines | lines", "args.lines | split('\n') | list"] {
+        // There is a part behind the last separator, and no line behind the last end of one.
+        let most = MAX_VALUES - usize::from(expression.contains("split"));
+        let found = count(most, expression).expect(expression);
+        assert_eq!(found, Some(json!(MAX_VALUES)));
+        let error = count(most + 1, expression).expect_err(expression);
+        assert_eq!(error.kind(), RenderErrorKind::Bound);
+    }
+}
+
+#[test]
 fn trees_are_bounded_in_depth() {
     let mut tree = Tree::template(template("{{ args.x }}"));
     let mut levels = 0;
@@ -291,7 +321,7 @@ fn trees_are_bounded_in_depth() {
         tree = deeper;
         levels += 1;
     }
-    assert_eq!(levels, super::super::MAX_VALUE_DEPTH);
+    assert_eq!(levels, MAX_VALUE_DEPTH);
     assert!(tree.value(&args(json!({ "x": 1 }))).is_ok());
 }
 
