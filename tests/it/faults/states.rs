@@ -86,8 +86,7 @@ fn can_inject() -> bool {
     let tried = Command::new("strace").args(["-qq", "true"]).output();
     let can = tried.is_ok_and(|done| done.status.success());
     if !can {
-        // CI installs it.
-        println!("skipped: the package strace is not installed, or may not trace here");
+        crate::support::skipped("the package strace is not installed, or may not trace here");
     }
     can
 }
