@@ -3,7 +3,7 @@
 use super::Fetched;
 use super::headers::bare;
 use crate::action::{Failure, Output, media};
-use crate::ops::{Block, ToolOutcome};
+use crate::ops::{Base64, Block, ToolOutcome};
 use crate::secret::Mask;
 use base64_simd::STANDARD;
 use encoding_rs::{Encoding, UTF_8};
@@ -39,9 +39,7 @@ impl Output for HttpOutput {
         let structured = says_json(&mime_type).then(|| json(fetched)).flatten();
         let block = match text(fetched) {
             Some(text) => Block::text(text),
-            None => media::block(mime_type, STANDARD.encode_to_string(&fetched.body), || {
-                self.uri()
-            }),
+            None => media::block(mime_type, Base64::encode(&fetched.body), || self.uri()),
         };
         Ok(ToolOutcome {
             content: vec![block],
