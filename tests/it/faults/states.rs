@@ -214,7 +214,7 @@ fn killed_at_every_step_of_restoring() {
         let kept = moved(&project);
         assert_eq!(kept.len(), 1, "{at}: {kept:?}");
         let kept = &kept[0];
-        assert!(stdio.stderr().contains(kept), "{at}: {}", stdio.stderr());
+        stdio.wait_for_log(kept);
         assert_eq!(fs::read(actors(&project).join(kept)).unwrap(), b"damage");
         assert_eq!(ask(&mut stdio, "add"), Ok(1), "{at}");
         assert!(stdio.finish().0.success());
