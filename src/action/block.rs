@@ -7,9 +7,7 @@
 use super::{Failure, render};
 use crate::lang::template::{Scope, Template, Tree, text_of};
 use crate::model::{Annotations, BlockKind, BlockSpec, MediaSpec, PayloadSpec};
-use crate::ops::{Block, Payload};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use crate::ops::{Base64, Block, Payload};
 use serde_json::{Map, Value};
 
 /// Makes one block; `None` when what it holds is absent.
@@ -45,7 +43,7 @@ pub(super) fn made(spec: &BlockSpec, scope: &Scope) -> Result<Option<Block>, Fai
 }
 
 /// The data and type of an image or a sound.
-fn media(spec: &MediaSpec, scope: &Scope) -> Result<Option<(String, String)>, Failure> {
+fn media(spec: &MediaSpec, scope: &Scope) -> Result<Option<(Base64, String)>, Failure> {
     let Some(data) = base64("result.content.data", &spec.data, scope)? else {
         return Ok(None);
     };
@@ -122,20 +120,16 @@ pub(super) fn base64(
     key: &str,
     template: &Template,
     scope: &Scope,
-) -> Result<Option<String>, Failure> {
+) -> Result<Option<Base64>, Failure> {
     let Some(mut text) = present(key, template, scope)? else {
         return Ok(None);
     };
     if text.contains(|letter: char| letter.is_ascii_whitespace()) {
         text.retain(|letter| !letter.is_ascii_whitespace());
     }
-    // What the author wrote or read from a file was checked when it was loaded.
-    if !template.is_literal() && STANDARD.decode(&text).is_err() {
-        return Err(Failure(format!(
-            "cannot make `{key}`: its value is not Base64"
-        )));
-    }
-    Ok(Some(text))
+    let data = Base64::read(text);
+    let data = data.ok_or_else(|| Failure(format!("cannot make `{key}`: its value is not Base64")));
+    data.map(Some)
 }
 
 /// A text that is there and not null.

@@ -1,12 +1,12 @@
 //! Bytes as content blocks, by their media type.
 
-use crate::ops::{Block, Payload};
+use crate::ops::{Base64, Block, Payload};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// An image or a sound by its type, else an embedded resource. `data` is base64; `uri` names it
-/// where it is a resource.
-pub(super) fn block(mime_type: String, data: String, uri: impl FnOnce() -> String) -> Block {
+/// An image or a sound by its type, else an embedded resource. `uri` names it where it is a
+/// resource.
+pub(super) fn block(mime_type: String, data: Base64, uri: impl FnOnce() -> String) -> Block {
     if mime_type.starts_with("image/") {
         Block::Image {
             data,

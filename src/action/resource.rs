@@ -21,10 +21,19 @@ pub fn contents(
     output: Option<Arc<dyn Output>>,
     cache: Cache,
 ) -> Result<ResourceOutcome, OpError> {
-    let scope = render::with_output(scope, output.as_ref());
-    let nothing = ResourceResultSpec::default();
-    let result = resource.result.as_ref().unwrap_or(&nothing);
-    let made = made(resource, result, uri, &scope, output.as_deref());
+    let made = match &resource.result {
+        Some(result) => {
+            let scope = render::with_output(scope, output.as_ref());
+            made(resource, result, uri, &scope, output.as_deref())
+        }
+        None => {
+            let contents =
+                output.map_or(Ok(Vec::new()), |output| of_output(resource, uri, &*output));
+            contents
+                .map(|contents| (contents, Map::new()))
+                .map_err(NoAnswer::from)
+        }
+    };
     outcome(made, uri, cache)
 }
 

@@ -161,7 +161,7 @@ fn of_block(block: &Block) -> usize {
     FRAME
         + match block {
             Block::Text { text, .. } => text.len(),
-            Block::Image { data, .. } | Block::Audio { data, .. } => data.len(),
+            Block::Image { data, .. } | Block::Audio { data, .. } => data.as_bytes().len(),
             Block::Resource { payload, .. } => of_payload(payload),
             Block::ResourceLink { resource, .. } => resource.len() * 64,
         }
@@ -170,7 +170,7 @@ fn of_block(block: &Block) -> usize {
 fn of_payload(payload: &Payload) -> usize {
     match payload {
         Payload::Text(text) => text.len(),
-        Payload::Blob(data) => data.len(),
+        Payload::Blob(data) => data.as_bytes().len(),
     }
 }
 

@@ -1,15 +1,16 @@
 //! Content blocks of results, as every revision knows them.
 
+use super::Base64;
 pub use crate::model::{Annotations, Role};
 use serde_json::{Map, Value};
 
-/// The content of a resource: text, or bytes already in base64.
+/// The content of a resource: text or bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Payload {
     /// UTF-8 text.
     Text(String),
-    /// Base64 of the bytes.
-    Blob(String),
+    /// The bytes.
+    Blob(Base64),
 }
 
 /// One content block.
@@ -24,8 +25,8 @@ pub enum Block {
     },
     /// `image`.
     Image {
-        /// Base64 of the bytes.
-        data: String,
+        /// The bytes.
+        data: Base64,
         /// Such as `image/png`.
         mime_type: String,
         /// Hints.
@@ -33,8 +34,8 @@ pub enum Block {
     },
     /// `audio`.
     Audio {
-        /// Base64 of the bytes.
-        data: String,
+        /// The bytes.
+        data: Base64,
         /// Such as `audio/wav`.
         mime_type: String,
         /// Hints.

@@ -1,6 +1,7 @@
 //! The neutral protocol: what is asked, what comes of it, what can go wrong. It knows no ids,
 //! no versions and no HTTP; a dialect under `protocol/` gives each of these its bytes.
 
+mod base64;
 mod caller;
 mod change;
 mod completion;
@@ -13,6 +14,7 @@ mod notices;
 mod operation;
 mod outcome;
 
+pub use base64::Base64;
 pub use caller::Caller;
 pub use change::{Change, Filter, ListKind};
 pub use completion::{Completion, Reference};

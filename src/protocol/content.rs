@@ -1,12 +1,13 @@
 //! Content blocks, in the form all revisions share (schema: ContentBlock).
 
 use super::json::{self, Members};
+use super::pieces::{Cuts, WORTH};
 use super::version::Shape;
-use crate::ops::{Annotations, Block, Payload, Role};
+use crate::ops::{Annotations, Base64, Block, Payload, Role};
 use serde_json::{Map, Number, Value};
 
 /// Writes one block.
-pub(super) fn block(out: &mut Vec<u8>, block: &Block, shape: Shape) {
+pub(super) fn block(out: &mut Vec<u8>, block: &Block, shape: Shape, cuts: &mut Cuts) {
     let mut members = Members::open(out);
     let hints = match block {
         Block::Text { text, annotations } => {
@@ -18,12 +19,12 @@ pub(super) fn block(out: &mut Vec<u8>, block: &Block, shape: Shape) {
             data,
             mime_type,
             annotations,
-        } => media(&mut members, "image", data, mime_type, annotations),
+        } => media(&mut members, "image", (data, mime_type), annotations, cuts),
         Block::Audio {
             data,
             mime_type,
             annotations,
-        } => media(&mut members, "audio", data, mime_type, annotations),
+        } => media(&mut members, "audio", (data, mime_type), annotations, cuts),
         Block::Resource {
             uri,
             mime_type,
@@ -37,6 +38,7 @@ pub(super) fn block(out: &mut Vec<u8>, block: &Block, shape: Shape) {
                 mime_type.as_deref(),
                 payload,
                 &Map::new(),
+                cuts,
             );
             annotations
         }
@@ -60,24 +62,36 @@ pub(super) fn room(block: &Block) -> usize {
     FRAME
         + match block {
             Block::Text { text, .. } => text.len(),
-            Block::Image { data, .. } | Block::Audio { data, .. } => data.len(),
-            Block::Resource { uri, payload, .. } => {
-                let (Payload::Text(payload) | Payload::Blob(payload)) = payload;
-                uri.len() + payload.len()
-            }
+            Block::Image { data, .. } | Block::Audio { data, .. } => room_of_base64(data),
+            Block::Resource { uri, payload, .. } => uri.len() + room_of_payload(payload),
             Block::ResourceLink { .. } => FRAME,
         }
+}
+
+/// The same of a resource's content.
+pub(super) fn room_of_payload(payload: &Payload) -> usize {
+    match payload {
+        Payload::Text(text) => text.len(),
+        Payload::Blob(data) => room_of_base64(data),
+    }
+}
+
+/// None, where it is a piece of its own.
+fn room_of_base64(data: &Base64) -> usize {
+    Some(data.as_bytes().len())
+        .filter(|length| *length < WORTH)
+        .unwrap_or_default()
 }
 
 fn media<'a>(
     members: &mut Members<'_>,
     kind: &str,
-    data: &str,
-    mime_type: &str,
+    (data, mime_type): (&Base64, &str),
     annotations: &'a Option<Annotations>,
+    cuts: &mut Cuts,
 ) -> &'a Option<Annotations> {
     members.text("type", kind);
-    members.text("data", data);
+    cuts.base64(members.member("data"), data);
     members.text("mimeType", mime_type);
     annotations
 }
@@ -89,13 +103,14 @@ pub(super) fn contents(
     mime_type: Option<&str>,
     payload: &Payload,
     meta: &Map<String, Value>,
+    cuts: &mut Cuts,
 ) {
     let mut members = Members::open(out);
     members.text("uri", uri);
     members.maybe_text("mimeType", mime_type);
     match payload {
         Payload::Text(text) => members.text("text", text),
-        Payload::Blob(blob) => members.text("blob", blob),
+        Payload::Blob(blob) => cuts.base64(members.member("blob"), blob),
     }
     if !meta.is_empty() {
         json::object(members.member("_meta"), meta);

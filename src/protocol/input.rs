@@ -1,6 +1,7 @@
 //! Questions to a client, in the form all revisions share (schema: InputRequest).
 
 use super::json::{self, Members};
+use super::pieces::Cuts;
 use super::results;
 use super::version::Shape;
 use crate::ops::InputRequest;
@@ -42,7 +43,7 @@ pub(super) fn members(
             members.text("method", "sampling/createMessage");
             let mut params = Members::open(members.member("params"));
             json::array(params.member("messages"), messages, |out, item| {
-                results::message(out, item, shape);
+                results::message(out, item, shape, &mut Cuts::none());
             });
             for (name, value) in others {
                 json::value(params.member(name), value);

@@ -3,6 +3,7 @@
 use super::codes::{self, Fault};
 use super::face::Face;
 use super::jsonrpc::{self, Id};
+use super::pieces::Pieces;
 use super::version::{Dialect, Protocols};
 use super::{capabilities, input, json, legacy, modern, notice};
 use crate::ops::{Answer, Change, Filter, InputRequest, Notice, OpError, ProgressToken};
@@ -29,8 +30,8 @@ pub struct Subscription {
 pub struct Response {
     /// The status it has over HTTP.
     pub status: StatusCode,
-    /// Its bytes: one line of JSON without a line feed.
-    pub body: Bytes,
+    /// Its bytes.
+    pub body: Pieces,
     /// The code, when it is an error.
     pub code: Option<i64>,
     /// The scopes that it takes, when it is refused because the caller lacks some.
@@ -48,10 +49,10 @@ pub fn refuse(fault: &Fault) -> Response {
 }
 
 impl Response {
-    pub(super) fn ok(body: Bytes) -> Self {
+    pub(super) fn ok(body: impl Into<Pieces>) -> Self {
         Self {
             status: StatusCode::OK,
-            body,
+            body: body.into(),
             code: None,
             forbidden: None,
         }
@@ -96,17 +97,19 @@ impl ReplyTo {
             }
             (Answer::Prompt(outcome), _) => legacy::prompt_response(id, &outcome, shape),
             (Answer::Completion(completion), Dialect::Modern) => {
-                modern::completion_response(face, id, &completion)
+                modern::completion_response(face, id, &completion).into()
             }
             (Answer::NeedsInput(required), Dialect::Modern) => {
-                modern::input_required_response(face, id, &required)
+                modern::input_required_response(face, id, &required).into()
             }
             // Nothing asks a client of these without saying so before.
             (Answer::NeedsInput(_), _) => {
                 let asks = "the caller would have to be asked, and cannot be".into();
                 return self.refuse(&OpError::Failed(asks).into());
             }
-            (Answer::Completion(completion), _) => legacy::completion_response(id, &completion),
+            (Answer::Completion(completion), _) => {
+                legacy::completion_response(id, &completion).into()
+            }
         };
         Response::ok(body)
     }
@@ -214,7 +217,7 @@ pub(super) fn error(dialect: Dialect, id: Option<&Id>, fault: &Fault) -> Respons
     let data = (!data.is_empty()).then_some(data.as_slice());
     Response {
         status,
-        body: jsonrpc::error(id, code, &codes::message(fault), data),
+        body: jsonrpc::error(id, code, &codes::message(fault), data).into(),
         code: Some(code),
         forbidden: match fault {
             Fault::Op(OpError::Forbidden(scopes)) => Some(Arc::clone(scopes)),

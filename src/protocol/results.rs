@@ -3,29 +3,30 @@
 
 use super::content;
 use super::json::{self, Members};
+use super::pieces::Cuts;
 use super::version::Shape;
 use crate::model::Role;
-use crate::ops::{Completion, Message, Payload, PromptOutcome, ResourceOutcome, ToolOutcome};
+use crate::ops::{Completion, Message, PromptOutcome, ResourceOutcome, ToolOutcome};
 
 /// About how many bytes a response takes beside its content.
 const FRAME: usize = 192;
 
 /// Writes the content of a CallToolResult.
-pub(super) fn content(out: &mut Vec<u8>, outcome: &ToolOutcome, shape: Shape) {
+pub(super) fn content(out: &mut Vec<u8>, outcome: &ToolOutcome, shape: Shape, cuts: &mut Cuts) {
     json::array(out, &outcome.content, |out, block| {
-        content::block(out, block, shape);
+        content::block(out, block, shape, cuts);
     });
 }
 
 /// Writes the messages of a GetPromptResult.
-pub(super) fn messages(out: &mut Vec<u8>, outcome: &PromptOutcome, shape: Shape) {
+pub(super) fn messages(out: &mut Vec<u8>, outcome: &PromptOutcome, shape: Shape, cuts: &mut Cuts) {
     json::array(out, &outcome.messages, |out, item| {
-        message(out, item, shape)
+        message(out, item, shape, cuts)
     });
 }
 
 /// Writes a PromptMessage or a SamplingMessage.
-pub(super) fn message(out: &mut Vec<u8>, message: &Message, shape: Shape) {
+pub(super) fn message(out: &mut Vec<u8>, message: &Message, shape: Shape, cuts: &mut Cuts) {
     let mut members = Members::open(out);
     members.text(
         "role",
@@ -34,12 +35,12 @@ pub(super) fn message(out: &mut Vec<u8>, message: &Message, shape: Shape) {
             Role::Assistant => "assistant",
         },
     );
-    content::block(members.member("content"), &message.content, shape);
+    content::block(members.member("content"), &message.content, shape, cuts);
     members.close();
 }
 
 /// Writes the contents of a ReadResourceResult.
-pub(super) fn contents(out: &mut Vec<u8>, outcome: &ResourceOutcome) {
+pub(super) fn contents(out: &mut Vec<u8>, outcome: &ResourceOutcome, cuts: &mut Cuts) {
     json::array(out, &outcome.contents, |out, item| {
         content::contents(
             out,
@@ -47,6 +48,7 @@ pub(super) fn contents(out: &mut Vec<u8>, outcome: &ResourceOutcome) {
             item.mime_type.as_deref(),
             &item.payload,
             &item.meta,
+            cuts,
         );
     });
 }
@@ -98,10 +100,10 @@ pub(super) fn room_of_completion(completion: &Completion) -> usize {
 }
 
 pub(super) fn room_of_resource(outcome: &ResourceOutcome) -> usize {
-    let contents = outcome.contents.iter().map(|item| {
-        let (Payload::Text(payload) | Payload::Blob(payload)) = &item.payload;
-        FRAME + item.uri.len() + payload.len()
-    });
+    let contents = outcome
+        .contents
+        .iter()
+        .map(|item| FRAME + item.uri.len() + content::room_of_payload(&item.payload));
     let contents: usize = contents.sum();
     FRAME + contents + contents / 16
 }

@@ -108,7 +108,7 @@ fn refusal(step: Step) -> (u16, i64, String) {
     let Step::Reply(response) = step else {
         panic!("not refused: {step:?}");
     };
-    let body: Value = serde_json::from_slice(&response.body).unwrap();
+    let body: Value = serde_json::from_slice(&response.body.into_bytes()).unwrap();
     assert_eq!(body["jsonrpc"], "2.0");
     assert_eq!(body["error"]["code"].as_i64(), response.code);
     (
@@ -121,7 +121,7 @@ fn refusal(step: Step) -> (u16, i64, String) {
 /// The whole body of a refusal.
 fn refused(step: Step) -> String {
     match step {
-        Step::Reply(response) => String::from_utf8(response.body.to_vec()).unwrap(),
+        Step::Reply(response) => String::from_utf8(response.body.into_bytes().to_vec()).unwrap(),
         other => panic!("not refused: {other:?}"),
     }
 }

@@ -8,7 +8,7 @@
 use super::places::{Change, Names, Places};
 use crate::model::ReloadSettings;
 use notify::event::{MetadataKind, ModifyKind};
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{Config, Event, EventKind, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::{HashMap, HashSet};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,9 @@ struct Shared {
 impl Watch {
     /// Nothing is followed yet.
     pub(super) fn new(settings: &ReloadSettings) -> Self {
-        Self::with(settings, notify::recommended_watcher)
+        // Not of access: a manifest's folder may hold the files that its resources read.
+        let kinds = Config::default().with_event_kinds(EventKindMask::CORE);
+        Self::with(settings, |told| RecommendedWatcher::new(told, kinds))
     }
 }
 

@@ -4,6 +4,7 @@
 use super::Report;
 use crate::access::Denied;
 use crate::ops::Caller;
+use crate::protocol::Pieces;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use http::{HeaderMap, StatusCode};
@@ -72,17 +73,17 @@ pub enum Reply {
         /// The session's id: visible ASCII.
         session: String,
         /// As below.
-        body: Bytes,
+        body: Pieces,
     },
     /// One JSON-RPC response.
     Message {
         /// The HTTP status the specification gives it.
         status: StatusCode,
-        /// The response's bytes: one line of JSON.
-        body: Bytes,
+        /// The response's bytes.
+        body: Pieces,
     },
     /// The caller lacks what the message takes: the response's bytes, and what it is told beside.
-    Denied(Denied, Bytes),
+    Denied(Denied, Pieces),
     /// Several messages. Only for a client that takes a stream. Its status is 200, whatever comes.
     Stream(Parts),
 }

@@ -65,7 +65,7 @@ impl<S: Snapshots> Listening<S> {
         }
         self.over = true;
         let response = self.subscription.listened(self.runtimes.snapshot().face());
-        self.next.push_back(Part::Last(response.body));
+        self.next.push_back(Part::Last(response.body.into_bytes()));
         Some(Part::More(self.subscription.cancelled()))
     }
 

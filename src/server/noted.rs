@@ -192,7 +192,7 @@ impl Stream for Noted {
                 let bytes = this.reply_to.notice(this.token.as_ref(), &notice);
                 Some(Part::More(bytes))
             }
-            Step::Answer(response) => Some(Part::Last(response.body)),
+            Step::Answer(response) => Some(Part::Last(response.body.into_bytes())),
             Step::Over => None,
         })
     }

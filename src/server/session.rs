@@ -63,7 +63,7 @@ impl<S: Snapshots> StreamSession<S> {
             };
             let response = refuse(&fault);
             tracing::debug!(code = response.code, "refused a request");
-            Received::Answer(response.body)
+            Received::Answer(response.body.into_bytes())
         })
     }
 
@@ -87,7 +87,7 @@ impl<S: Snapshots> StreamSession<S> {
         {
             Err(full) => {
                 let response = subscription.refuse(&OpError::Failed(full.to_string()).into());
-                Received::Answer(refused(&mut span, response).body)
+                Received::Answer(refused(&mut span, response).body.into_bytes())
             }
             Ok(listener) => {
                 let (runtimes, ends) = (self.runtimes.clone(), self.ends());
@@ -191,7 +191,9 @@ impl<S: Snapshots> StreamSession<S> {
                         () = place.cancelled().cancelled() => return None,
                         response = carry_out(&*runtime, call, &none, &care) => response,
                     };
-                    place.finish().then_some(Part::Last(response.body))
+                    place
+                        .finish()
+                        .then_some(Part::Last(response.body.into_bytes()))
                 };
                 Box::pin(stream::once(answer).filter_map(std::future::ready))
             }
@@ -242,18 +244,20 @@ impl<S: Snapshots> Session for StreamSession<S> {
                     bytes = message.len(),
                     "a line on the input is not JSON; it was answered with an error"
                 );
-                Received::Answer(response.body)
+                Received::Answer(response.body.into_bytes())
             }
             Step::Reply(response) => {
                 self.care.watch.metrics.counters().refused.add();
                 tracing::debug!(code = response.code, "refused a message");
-                Received::Answer(response.body)
+                Received::Answer(response.body.into_bytes())
             }
-            Step::Began { response, .. } => Received::Answer(response.body),
+            Step::Began { response, .. } => Received::Answer(response.body.into_bytes()),
             Step::Initialized(lists) => self.initialized(lists),
             Step::Call(call) => self.call(runtime, call),
             Step::Listen(listen) => self.listen(&runtime, listen),
-            Step::Remember(remember) => Received::Answer(self.remember(&runtime, remember).body),
+            Step::Remember(remember) => {
+                Received::Answer(self.remember(&runtime, remember).body.into_bytes())
+            }
         }
     }
 
@@ -267,7 +271,7 @@ impl<S: Snapshots> Session for StreamSession<S> {
             "a line on the input is too long; it was skipped and answered with an error"
         );
         let fault = Fault::InvalidRequest(format!("the message is longer than {limit} bytes"));
-        protocol::refuse(&fault).body
+        protocol::refuse(&fault).body.into_bytes()
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn members(block: &Block) -> Value {
             annotations,
         } => {
             text("type", "image");
-            text("data", data);
+            text("data", data.as_str());
             text("mime_type", mime_type);
             annotations
         }
@@ -32,7 +32,7 @@ pub(super) fn members(block: &Block) -> Value {
             annotations,
         } => {
             text("type", "audio");
-            text("data", data);
+            text("data", data.as_str());
             text("mime_type", mime_type);
             annotations
         }
@@ -49,7 +49,7 @@ pub(super) fn members(block: &Block) -> Value {
             }
             match payload {
                 Payload::Text(value) => text("text", value),
-                Payload::Blob(value) => text("blob", value),
+                Payload::Blob(value) => text("blob", value.as_str()),
             };
             annotations
         }

@@ -1,6 +1,6 @@
 //! As fast as the server answers: each connection sends its next request when it has an answer.
 
-use super::{LONG, Poll, Target, nanoseconds, timed};
+use super::{Connection, LONG, Poll, Target, nanoseconds, timed};
 use crate::measure::Run;
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ pub fn closed(target: &Target, connections: usize, until: Until) -> Run {
         Until::Time(time) => (usize::MAX, Instant::now() + time),
         Until::Calls(calls) => (calls, Instant::now() + Duration::from_secs(24 * 3600)),
     };
-    timed(|| {
+    let mut run = timed(|| {
         let mut latencies = Vec::with_capacity(1 << 16);
         let mut waiting = 0;
         for connection in poll.connections.iter_mut().take(left) {
@@ -27,7 +27,7 @@ pub fn closed(target: &Target, connections: usize, until: Until) -> Run {
         }
         left -= waiting;
         while waiting > 0 {
-            let events = poll.wait(LONG, &target.expected, |connection, _| {
+            let mut answered = |connection: &mut Connection, _| {
                 let now = Instant::now();
                 latencies.push(nanoseconds(now - connection.since));
                 if left > 0 && now < end {
@@ -36,9 +36,16 @@ pub fn closed(target: &Target, connections: usize, until: Until) -> Run {
                 } else {
                     waiting -= 1;
                 }
-            });
+            };
+            let events = if connections > 1 {
+                poll.wait_awake(&target.expected, &mut answered)
+            } else {
+                poll.wait(LONG, &target.expected, &mut answered)
+            };
             assert!(events > 0, "no answer for {LONG:?}");
         }
         latencies
-    })
+    });
+    run.load = run.load.saturating_sub(poll.idle);
+    run
 }

@@ -104,25 +104,22 @@ fn read_now(
             PartError::File(error) => error,
             PartError::Io(error) => failed(&error),
         })?;
-    Ok(content(path, &metadata, &part, options))
+    Ok(content(path, &metadata, part, options))
 }
 
 /// The answer for a regular file.
-pub(super) fn content(
-    path: &str,
-    metadata: &Metadata,
-    part: &Part,
-    options: &ReadOptions,
-) -> Found {
-    let encoded = encode::encode(part, options.encoding);
+pub(super) fn content(path: &str, metadata: &Metadata, part: Part, options: &ReadOptions) -> Found {
     let head = if part.from_start {
         part.bytes.as_slice()
     } else {
         &[]
     };
+    let is_text = encode::is_text(&part, options.encoding);
+    let mime = mime::of(path, head, is_text).to_owned();
+    let encoded = encode::encode(part, options.encoding, is_text);
     Found::File(FileContent {
         path: path.to_owned(),
-        mime: mime::of(path, head, encoded.is_text).to_owned(),
+        mime,
         body: encoded.body,
         size: metadata.len(),
         modified: modified(metadata),

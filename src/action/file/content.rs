@@ -1,5 +1,7 @@
 //! What a read gives.
 
+use crate::ops::Base64;
+
 /// What was found at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
@@ -33,8 +35,8 @@ pub struct FileContent {
 pub enum Body {
     /// UTF-8.
     Text(String),
-    /// Bytes in base64 (RFC 4648 section 4, padded).
-    Base64(String),
+    /// What is no text.
+    Base64(Base64),
 }
 
 /// A folder's entries.

@@ -3,7 +3,7 @@
 use super::Body;
 use super::part::Part;
 use crate::model::Encoding;
-use base64_simd::STANDARD;
+use crate::ops::Base64;
 
 /// UTF-8's byte order mark. It says how the file is encoded and is no part of the text.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -12,37 +12,40 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 pub(super) struct Encoded {
     /// The content.
     pub(super) body: Body,
-    /// The part is UTF-8 without NUL, or was declared to be text.
-    pub(super) is_text: bool,
     /// The file goes on after it.
     pub(super) has_more: bool,
 }
 
-/// Encodes a part.
-pub(super) fn encode(part: &Part, encoding: Encoding) -> Encoded {
+/// Whether a part is UTF-8 without NUL, or was declared to be text.
+pub(super) fn is_text(part: &Part, encoding: Encoding) -> bool {
     let (start, end) = text_bounds(part);
     let bytes = part.bytes.get(start..end).unwrap_or_default();
-    let valid = std::str::from_utf8(bytes)
-        .ok()
-        .filter(|_| !bytes.contains(&0));
-    let text = match (encoding, valid) {
-        (Encoding::Auto | Encoding::Text, Some(text)) => Some(text.to_owned()),
-        (Encoding::Text, None) => Some(String::from_utf8_lossy(bytes).into_owned()),
-        (Encoding::Auto, None) | (Encoding::Base64, _) => None,
-    };
-    let is_text = text.is_some() || valid.is_some();
-    let (body, end) = match text {
-        Some(text) => (Body::Text(text), end),
-        None => (
-            Body::Base64(STANDARD.encode_to_string(window(part))),
-            part.wanted,
-        ),
+    encoding == Encoding::Text || std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0)
+}
+
+/// Encodes a part, of which [`is_text`] said what it is.
+pub(super) fn encode(part: Part, encoding: Encoding, is_text: bool) -> Encoded {
+    let (length, has_more) = (part.bytes.len(), part.has_more);
+    let (body, end) = if is_text && encoding != Encoding::Base64 {
+        let (start, end) = text_bounds(&part);
+        (Body::Text(text(part.bytes, start, end)), end)
+    } else {
+        let encoded = Base64::encode(window(&part));
+        (Body::Base64(encoded), part.wanted)
     };
     Encoded {
         body,
-        is_text,
-        has_more: part.has_more || end < part.bytes.len(),
+        has_more: has_more || end < length,
     }
+}
+
+/// These bytes as text, in the buffer that they are in where it is all of it.
+fn text(bytes: Vec<u8>, start: usize, end: usize) -> String {
+    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    if (start, end) == (0, bytes.len()) {
+        return String::from_utf8(bytes).unwrap_or_else(|error| lossy(error.as_bytes()));
+    }
+    lossy(bytes.get(start..end).unwrap_or_default())
 }
 
 /// Where the text of a part begins and ends in its bytes: without a byte order mark, and in a
@@ -110,6 +113,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn encoded(part: Part, encoding: Encoding) -> Encoded {
+        let is_text = is_text(&part, encoding);
+        encode(part, encoding, is_text)
+    }
+
     fn cut(bytes: &[u8], offset: usize, length: usize) -> Part {
         let until = (offset + length).min(bytes.len());
         let beyond = (until + 4).min(bytes.len());
@@ -136,7 +144,7 @@ mod tests {
     }
 
     fn base64(bytes: &[u8]) -> Body {
-        Body::Base64(STANDARD.encode_to_string(bytes))
+        Body::Base64(Base64::encode(bytes))
     }
 
     #[test]
@@ -150,37 +158,40 @@ mod tests {
             (b"\xff\xfea\0", base64(b"\xff\xfea\0")),
             (b"\xed\xa0\x80", base64(b"\xed\xa0\x80")),
         ] {
-            let encoded = encode(&whole(bytes), Encoding::Auto);
+            let encoded = encoded(whole(bytes), Encoding::Auto);
             assert_eq!(encoded.body, body);
-            assert_eq!(encoded.is_text, matches!(body, Body::Text(_)));
+            let is_text = is_text(&whole(bytes), Encoding::Auto);
+            assert_eq!(is_text, matches!(body, Body::Text(_)));
             assert!(!encoded.has_more);
         }
     }
 
     #[test]
     fn text_replaces_what_is_not_utf8_and_keeps_its_neighbours() {
-        let encoded = encode(&whole(b"gr\xfc\xc3\x9fe\0"), Encoding::Text);
+        let encoded = encoded(whole(b"gr\xfc\xc3\x9fe\0"), Encoding::Text);
         assert_eq!(encoded.body, text("gr\u{fffd}ße\0"));
-        assert!(encoded.is_text);
     }
 
     #[test]
     fn base64_knows_text_by_its_bytes() {
-        let encoded = encode(&whole(b"\xEF\xBB\xBFabc"), Encoding::Base64);
+        let encoded = encoded(whole(b"\xEF\xBB\xBFabc"), Encoding::Base64);
         assert_eq!(encoded.body, base64(b"\xEF\xBB\xBFabc"));
-        assert!(encoded.is_text);
+        assert!(is_text(&whole(b"abc"), Encoding::Base64));
+        assert!(!is_text(&whole(b"a\0c"), Encoding::Base64));
     }
 
     #[test]
     fn a_byte_order_mark_at_the_beginning_is_dropped_from_text() {
         let bytes = "\u{feff}a\u{feff}".as_bytes();
         assert_eq!(
-            encode(&whole(bytes), Encoding::Auto).body,
+            encoded(whole(bytes), Encoding::Auto).body,
             text("a\u{feff}")
         );
-        let window = cut(bytes, 4, 3);
-        assert_eq!(encode(&window, Encoding::Auto).body, text("\u{feff}"));
-        assert_eq!(encode(&cut(bytes, 0, 1), Encoding::Auto).body, text(""));
+        assert_eq!(
+            encoded(cut(bytes, 4, 3), Encoding::Auto).body,
+            text("\u{feff}")
+        );
+        assert_eq!(encoded(cut(bytes, 0, 1), Encoding::Auto).body, text(""));
     }
 
     #[test]
@@ -197,7 +208,7 @@ mod tests {
             (10, 9, "z", false),
             (11, 1, "", false),
         ] {
-            let encoded = encode(&cut(bytes, offset, length), Encoding::Auto);
+            let encoded = encoded(cut(bytes, offset, length), Encoding::Auto);
             assert_eq!(encoded.body, text(expected), "{offset}+{length}");
             assert_eq!(encoded.has_more, more, "{offset}+{length}");
         }
@@ -207,7 +218,7 @@ mod tests {
     fn a_window_that_is_not_text_is_exactly_its_bytes() {
         let bytes = b"\x80\x80\x80\x80\x80\xff\xf0\x9f\x92\x96";
         for (offset, length) in [(0, 10), (1, 4), (5, 2), (2, 6)] {
-            let encoded = encode(&cut(bytes, offset, length), Encoding::Auto);
+            let encoded = encoded(cut(bytes, offset, length), Encoding::Auto);
             assert_eq!(encoded.body, base64(&bytes[offset..offset + length]));
             assert_eq!(encoded.has_more, offset + length < bytes.len());
         }
@@ -216,7 +227,7 @@ mod tests {
     #[test]
     fn a_character_that_the_file_leaves_unfinished_is_no_text() {
         assert_eq!(
-            encode(&cut(b"ab\xe2\x82", 1, 9), Encoding::Auto).body,
+            encoded(cut(b"ab\xe2\x82", 1, 9), Encoding::Auto).body,
             base64(b"b\xe2\x82")
         );
     }
@@ -228,7 +239,7 @@ mod tests {
             let mut joined = String::new();
             let mut offset = 0;
             loop {
-                let encoded = encode(&cut(bytes, offset.min(bytes.len()), step), Encoding::Auto);
+                let encoded = encoded(cut(bytes, offset.min(bytes.len()), step), Encoding::Auto);
                 let Body::Text(part) = encoded.body else { panic!("bytes at {offset}") };
                 joined.push_str(&part);
                 offset += step;
@@ -242,9 +253,8 @@ mod tests {
 
         #[test]
         fn any_bytes_can_be_encoded(bytes in proptest::collection::vec(any::<u8>(), 0..24), offset in 0usize..24, length in 0usize..24) {
-            let part = cut(&bytes, offset.min(bytes.len()), length);
-            for encoding in [Encoding::Auto, Encoding::Text, Encoding::Base64] {
-                encode(&part, encoding);
+                for encoding in [Encoding::Auto, Encoding::Text, Encoding::Base64] {
+                encoded(cut(&bytes, offset.min(bytes.len()), length), encoding);
             }
         }
     }

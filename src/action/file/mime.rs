@@ -89,10 +89,17 @@ fn by_name(path: &str, is_text: bool) -> Option<&'static str> {
 }
 
 fn by_content(head: &[u8], is_text: bool) -> Option<&'static str> {
-    let mime = infer::get(head)?.mime_type();
-    // Two letters are enough for some formats: a text that begins with `BM` is no bitmap.
-    let plausible = !is_text || mime.starts_with("text/") || mime == "application/pdf";
-    plausible.then_some(mime)
+    if !is_text {
+        return infer::get(head).map(|kind| kind.mime_type());
+    }
+    // Two letters are enough for some formats, but a text that begins with `BM` is no bitmap.
+    match head {
+        _ if infer::text::is_html(head) => Some("text/html"),
+        _ if infer::text::is_xml(head) => Some("text/xml"),
+        _ if infer::text::is_shellscript(head) => Some("text/x-shellscript"),
+        [b'%', b'P', b'D', b'F', b'-', ..] => Some("application/pdf"),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -137,6 +144,9 @@ mod tests {
         );
         assert_eq!(of("empty", b"", true), "text/plain");
         assert_eq!(of("run", b"#!/bin/sh\necho\n", true), "text/x-shellscript");
+        assert_eq!(of("page", b"<!DOCTYPE html><p>", true), "text/html");
+        assert_eq!(of("feed", b"<?xml version='1.0'?>", true), "text/xml");
+        assert_eq!(of("paper", b"%PDF-1.4\n", true), "application/pdf");
         assert_eq!(of("notes", b"BMW and MZ are names", true), "text/plain");
         assert_eq!(
             of("x.class-of-its-own", b"a\0", false),

@@ -136,7 +136,7 @@ impl Source {
             && metadata.is_file()
             && let Some(part) = cached::read(file, metadata.len(), options)
         {
-            return Ok(blocking::content(path, &metadata, &part, options));
+            return Ok(blocking::content(path, &metadata, part, options));
         }
         blocking::read(self, path, *options, opened).await
     }

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderName, HeaderValue};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use url::Url;
 
 /// An HTTP action ready to run.
@@ -20,6 +20,8 @@ pub struct HttpAction {
     secret_body: bool,
     /// The URL's template does.
     secret_url: bool,
+    /// The URL, once it is known to be the same in every call.
+    fixed_url: OnceLock<Url>,
 }
 
 /// The clients of a runtime, one for each choice of certificates.
@@ -93,6 +95,7 @@ impl HttpAction {
             client: clients.client(spec)?,
             secret_body: is_secret_body(&spec.body),
             secret_url: spec.url.uses("secrets"),
+            fixed_url: OnceLock::new(),
             spec: Arc::clone(spec),
         })
     }
@@ -176,6 +179,17 @@ impl HttpAction {
     }
 
     fn url(&self, scope: &Scope) -> Result<Url, Failure> {
+        if let Some(url) = self.fixed_url.get() {
+            return Ok(url.clone());
+        }
+        let url = self.rendered_url(scope)?;
+        if self.spec.url.is_literal() && self.spec.query.is_empty() {
+            return Ok(self.fixed_url.get_or_init(|| url).clone());
+        }
+        Ok(url)
+    }
+
+    fn rendered_url(&self, scope: &Scope) -> Result<Url, Failure> {
         let text = self.spec.url.url(scope).map_err(|error| {
             let is_whole = error.range() == (0..self.spec.url.source().len());
             // It would be told with the whole URL, userinfo included.

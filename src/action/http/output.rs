@@ -3,7 +3,7 @@
 use super::Fetched;
 use super::headers::bare;
 use crate::action::{Failure, Output, media};
-use crate::ops::{Block, ToolOutcome};
+use crate::ops::{Base64, Block, ToolOutcome};
 use crate::secret::Mask;
 use base64_simd::STANDARD;
 use encoding_rs::{Encoding, UTF_8};
@@ -39,9 +39,11 @@ impl Output for HttpOutput {
         let structured = says_json(&mime_type).then(|| json(fetched)).flatten();
         let block = match text(fetched) {
             Some(text) => Block::text(text),
-            None => media::block(mime_type, STANDARD.encode_to_string(&fetched.body), || {
-                self.uri()
-            }),
+            None => media::block(
+                mime_type.into_owned(),
+                Base64::encode(&fetched.body),
+                || self.uri(),
+            ),
         };
         Ok(ToolOutcome {
             content: vec![block],
@@ -84,7 +86,7 @@ impl Output for HttpOutput {
         self.fetched
             .content_type
             .as_ref()
-            .map(|_| mime(&self.fetched))
+            .map(|_| mime(&self.fetched).into_owned())
     }
 
     fn is_absent(&self) -> bool {
@@ -147,16 +149,18 @@ fn head(text: &str, is_whole: bool) -> Cow<'_, str> {
 }
 
 /// The media type without parameters, lower case. What is no type (RFC 9110 §8.3.1) says nothing.
-fn mime(fetched: &Fetched) -> String {
+fn mime(fetched: &Fetched) -> Cow<'_, str> {
     let whole = fetched.content_type.as_deref().unwrap_or_default();
     let essence = whole.split(';').next().unwrap_or(whole).trim();
     let is_type = essence
         .split_once('/')
         .is_some_and(|(kind, subtype)| !kind.is_empty() && !subtype.is_empty());
-    if is_type {
-        essence.to_ascii_lowercase()
-    } else {
-        "application/octet-stream".to_owned()
+    if !is_type {
+        return Cow::Borrowed("application/octet-stream");
+    }
+    match essence.bytes().any(|letter| letter.is_ascii_uppercase()) {
+        true => Cow::Owned(essence.to_ascii_lowercase()),
+        false => Cow::Borrowed(essence),
     }
 }
 
@@ -191,9 +195,9 @@ fn text(fetched: &Fetched) -> Option<String> {
 /// The body in its `charset`, UTF-8 when it names none that is known; a byte order mark decides
 /// over both (WHATWG Encoding §6). What is not valid in it becomes U+FFFD.
 fn decoded(fetched: &Fetched) -> String {
-    let encoding = match mime(fetched).as_str() {
-        mime_type if says_json(mime_type) => UTF_8,
-        _ => charset(fetched).unwrap_or(UTF_8),
+    let encoding = match says_json(&mime(fetched)) {
+        true => UTF_8,
+        false => charset(fetched).unwrap_or(UTF_8),
     };
     encoding.decode(&fetched.body).0.into_owned()
 }

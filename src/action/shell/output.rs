@@ -3,11 +3,9 @@
 use super::{Captured, Finished, text};
 use crate::action::{Failure, Output, media};
 use crate::model::{Parse, ShellSpec};
-use crate::ops::{Block, Payload, ToolOutcome};
+use crate::ops::{Base64, Block, Payload, ToolOutcome};
 use crate::process::Exit;
 use crate::secret::Mask;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -232,7 +230,7 @@ fn block(mime_type: &str, bytes: &[u8]) -> Block {
             Payload::Text(text.to_owned()),
             media::digest_uri(bytes),
         ),
-        _ => media::block(mime_type.to_owned(), STANDARD.encode(bytes), || {
+        _ => media::block(mime_type.to_owned(), Base64::encode(bytes), || {
             media::digest_uri(bytes)
         }),
     }

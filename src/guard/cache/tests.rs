@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::CacheScope;
 use crate::ops::{
-    Completion, Message, PromptOutcome, ResourceContent, ResourceOutcome, Role, ToolOutcome,
+    Base64, Completion, Message, PromptOutcome, ResourceContent, ResourceOutcome, Role, ToolOutcome,
 };
 use serde_json::{Map, Value, json};
 
@@ -60,7 +60,7 @@ fn member() -> Map<String, Value> {
 /// Each character counts once, what goes with it about.
 #[test]
 fn the_sizes_of_answers() {
-    let data = || "QUJD".to_owned();
+    let data = || Base64::encode(b"ABC");
     let image = Block::Image {
         data: data(),
         mime_type: "image/png".into(),

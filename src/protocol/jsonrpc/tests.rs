@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::protocol::codes::Fault;
+use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -335,7 +336,7 @@ fn a_result_is_framed_in_one_allocation() {
     else {
         panic!("no request");
     };
-    let framed = result(&request.id, b"{}");
+    let framed = result(&request.id, &Bytes::from_static(b"{}")).into_bytes();
     assert_eq!(framed, r#"{"jsonrpc":"2.0","id":"a","result":{}}"#);
     let begun = begin_result(&request.id, 2);
     assert_eq!(begun.capacity(), framed.len());
@@ -381,7 +382,7 @@ proptest! {
         let Ok(Message::Request(request)) = decode(message.as_bytes()) else {
             return Err(TestCaseError::fail("no request"));
         };
-        let answer = result(&request.id, b"{}");
+        let answer = result(&request.id, &Bytes::from_static(b"{}")).into_bytes();
         prop_assert_eq!(&answer, &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
         prop_assert!(!answer.contains(&b'\n'));
     }

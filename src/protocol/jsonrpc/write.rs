@@ -2,6 +2,7 @@
 
 use super::Id;
 use crate::protocol::json::{self, Members};
+use crate::protocol::pieces::{Pieces, WORTH};
 use bytes::Bytes;
 
 const HEAD: &[u8] = br#"{"jsonrpc":"2.0""#;
@@ -9,7 +10,11 @@ const ID: &[u8] = br#","id":"#;
 const RESULT: &[u8] = br#","result":"#;
 
 /// The response with a result that is written already.
-pub(in crate::protocol) fn result(id: &Id, result: &[u8]) -> Bytes {
+pub(in crate::protocol) fn result(id: &Id, result: &Bytes) -> Pieces {
+    if result.len() >= WORTH {
+        let head = begin_result(id, 0).into();
+        return Pieces::from([head, result.clone(), Bytes::from_static(b"}")]);
+    }
     let mut out = begin_result(id, result.len());
     out.extend_from_slice(result);
     out.push(b'}');

@@ -6,6 +6,7 @@ use crate::protocol::face::Face;
 use crate::protocol::input;
 use crate::protocol::json::{self, Members};
 use crate::protocol::jsonrpc::{self, Id};
+use crate::protocol::pieces::{Cuts, Pieces};
 use crate::protocol::results;
 use bytes::Bytes;
 use serde_json::{Map, Value};
@@ -14,12 +15,13 @@ pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// The response to `tools/call` (schema: CallToolResult). Structured content stands only in a
 /// success: what failed has no output that its schema describes.
-pub(in crate::protocol) fn tool_response(face: &Face, id: &Id, outcome: &ToolOutcome) -> Bytes {
+pub(in crate::protocol) fn tool_response(face: &Face, id: &Id, outcome: &ToolOutcome) -> Pieces {
     let room = face.server_info.len() + results::room_of_tool(outcome);
     let mut out = jsonrpc::begin_result(id, room);
+    let mut cuts = Cuts::some();
     let mut result = Members::open(&mut out);
     result.text("resultType", "complete");
-    results::content(result.member("content"), outcome, SHAPE);
+    results::content(result.member("content"), outcome, SHAPE, &mut cuts);
     if let Some(structured) = outcome.structured.as_ref().filter(|_| !outcome.is_error) {
         json::value(result.member("structuredContent"), structured);
     }
@@ -28,21 +30,26 @@ pub(in crate::protocol) fn tool_response(face: &Face, id: &Id, outcome: &ToolOut
     meta(face, &mut result, &outcome.meta);
     result.close();
     out.push(b'}');
-    out.into()
+    cuts.applied(out)
 }
 
 /// The response to `prompts/get` (schema: GetPromptResult).
-pub(in crate::protocol) fn prompt_response(face: &Face, id: &Id, outcome: &PromptOutcome) -> Bytes {
+pub(in crate::protocol) fn prompt_response(
+    face: &Face,
+    id: &Id,
+    outcome: &PromptOutcome,
+) -> Pieces {
     let room = face.server_info.len() + results::room_of_prompt(outcome);
     let mut out = jsonrpc::begin_result(id, room);
+    let mut cuts = Cuts::some();
     let mut result = Members::open(&mut out);
     result.text("resultType", "complete");
     result.maybe_text("description", outcome.description.as_deref());
-    results::messages(result.member("messages"), outcome, SHAPE);
+    results::messages(result.member("messages"), outcome, SHAPE, &mut cuts);
     meta(face, &mut result, &outcome.meta);
     result.close();
     out.push(b'}');
-    out.into()
+    cuts.applied(out)
 }
 
 /// The response to a request whose caller is asked first (schema: InputRequiredResult).

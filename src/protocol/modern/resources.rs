@@ -8,6 +8,7 @@ use crate::protocol::declare;
 use crate::protocol::face::Face;
 use crate::protocol::json::Members;
 use crate::protocol::jsonrpc::{self, Id};
+use crate::protocol::pieces::{Cuts, Pieces};
 use crate::protocol::results;
 use bytes::Bytes;
 
@@ -49,15 +50,16 @@ pub(in crate::protocol) fn resource_response(
     face: &Face,
     id: &Id,
     outcome: &ResourceOutcome,
-) -> Bytes {
+) -> Pieces {
     let room = face.server_info.len() + results::room_of_resource(outcome);
     let mut out = jsonrpc::begin_result(id, room);
+    let mut cuts = Cuts::some();
     let mut result = Members::open(&mut out);
     result.text("resultType", "complete");
-    results::contents(result.member("contents"), outcome);
+    results::contents(result.member("contents"), outcome, &mut cuts);
     cacheable(&mut result, outcome.cache);
     meta(face, &mut result, &outcome.meta);
     result.close();
     out.push(b'}');
-    out.into()
+    cuts.applied(out)
 }

@@ -1,7 +1,7 @@
 //! Answers out: results, errors, and what is written once per runtime.
 
 use super::*;
-use crate::ops::Ready;
+use crate::ops::{Base64, Ready};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -15,9 +15,14 @@ fn answer(outcome: Result<Answer, OpError>) -> String {
     let response = reply_to().answer(&face(), outcome);
     assert_eq!(
         response.code.is_none(),
-        !response.body.windows(7).any(|part| part == b"\"error\"")
+        !response
+            .body
+            .clone()
+            .into_bytes()
+            .windows(7)
+            .any(|part| part == b"\"error\"")
     );
-    String::from_utf8(response.body.to_vec()).unwrap()
+    String::from_utf8(response.body.into_bytes().to_vec()).unwrap()
 }
 
 fn tool(outcome: ToolOutcome) -> Value {
@@ -114,9 +119,7 @@ fn every_kind_of_block_is_written_as_the_schema_has_it() {
         annotations,
     };
     let shown = json!({"audience": ["user", "assistant"], "priority": 0.9, "lastModified": "2025-05-03T14:30:00Z"});
-    let media = |data: &str, mime_type: &str| (data.to_owned(), mime_type.to_owned());
-    let (data, mime_type) = media("iVBO", "image/png");
-    let (sound, sound_type) = media("UklG", "audio/wav");
+    let base64 = |text: &str| Base64::read(text.into()).unwrap();
     let outcome = ToolOutcome {
         content: vec![
             Block::Text {
@@ -124,17 +127,17 @@ fn every_kind_of_block_is_written_as_the_schema_has_it() {
                 annotations: hints.clone(),
             },
             Block::Image {
-                data,
-                mime_type,
+                data: base64("iVBO"),
+                mime_type: "image/png".into(),
                 annotations: hints.clone(),
             },
             Block::Audio {
-                data: sound,
-                mime_type: sound_type,
+                data: base64("UklG"),
+                mime_type: "audio/wav".into(),
                 annotations: Some(Annotations::default()),
             },
             resource(Payload::Text("fn main() {\n}".into())),
-            resource(Payload::Blob("AAEC".into())),
+            resource(Payload::Blob(base64("AAEC"))),
             Block::Resource {
                 uri: "a:b".into(),
                 mime_type: None,

@@ -65,7 +65,7 @@ fn shaken(face: &Face, conversation: &mut Conversation, version: &str) -> Value 
     ) {
         Step::Began { response, session } => {
             assert_eq!((response.status.as_u16(), session), (200, None));
-            serde_json::from_slice::<Value>(&response.body).unwrap()["result"].clone()
+            serde_json::from_slice::<Value>(&response.body.into_bytes()).unwrap()["result"].clone()
         }
         other => panic!("{other:?}"),
     }

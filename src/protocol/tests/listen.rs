@@ -24,7 +24,7 @@ fn listening(notifications: &Value) -> Result<Listen, String> {
     match step {
         Step::Listen(listen) => Ok(listen),
         Step::Reply(response) => {
-            let body: Value = serde_json::from_slice(&response.body).unwrap();
+            let body: Value = serde_json::from_slice(&response.body.into_bytes()).unwrap();
             Err(body["error"]["message"].as_str().unwrap().to_owned())
         }
         other => panic!("{other:?}"),
@@ -118,7 +118,7 @@ fn every_message_says_whose_listening_it_belongs_to() {
         ("notifications/cancelled", &json!(1))
     );
     let over = subscription.listened(&face());
-    let over: Value = serde_json::from_slice(&over.body).unwrap();
+    let over: Value = serde_json::from_slice(&over.body.into_bytes()).unwrap();
     assert_eq!(over["id"], 1);
     assert_eq!(over["result"]["resultType"], "complete");
     assert_eq!(

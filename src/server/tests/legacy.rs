@@ -51,9 +51,10 @@ fn cancel(id: &str) -> String {
 
 fn code(reply: Reply) -> (u16, Value) {
     match reply {
-        Reply::Message { status, body } => {
-            (status.as_u16(), json_of(&body)["error"]["code"].clone())
-        }
+        Reply::Message { status, body } => (
+            status.as_u16(),
+            json_of(&body.into_bytes())["error"]["code"].clone(),
+        ),
         _ => panic!("another answer than one message"),
     }
 }

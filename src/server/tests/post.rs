@@ -9,7 +9,7 @@ async fn post(server: &Server<Source>, message: &str) -> (u16, Value) {
         .await
     {
         Reply::Accepted => (202, Value::Null),
-        Reply::Message { status, body } => (status.as_u16(), json_of(&body)),
+        Reply::Message { status, body } => (status.as_u16(), json_of(&body.into_bytes())),
         _ => panic!("another answer than one message"),
     }
 }
@@ -201,7 +201,7 @@ async fn a_request_that_is_given_up_is_dropped_and_answered() {
     shutdown.give_up();
     match request.await {
         Reply::Message { body, .. } => assert_eq!(
-            json_of(&body)["error"],
+            json_of(&body.into_bytes())["error"],
             json!({"code": -32603, "message": "Internal error: the server is stopping"})
         ),
         _ => panic!("no answer"),
@@ -234,7 +234,7 @@ async fn a_call_in_flight_keeps_the_runtime_it_started_with() {
     );
     old.gate.add_permits(1);
     match request.await {
-        Reply::Message { body, .. } => assert_eq!(name(&json_of(&body)), "old"),
+        Reply::Message { body, .. } => assert_eq!(name(&json_of(&body.into_bytes())), "old"),
         _ => panic!("no answer"),
     }
 }

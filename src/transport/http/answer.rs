@@ -2,6 +2,7 @@
 
 use super::link::Link;
 use super::sse;
+use crate::protocol::Pieces;
 use crate::server::{Part, Parts};
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
@@ -18,7 +19,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// The body of an answer.
 pub(super) enum Body {
     /// One message, or nothing.
-    Whole(Bytes),
+    Whole(Pieces),
     /// A stream of events.
     Events(Box<Events>),
 }
@@ -39,14 +40,14 @@ struct Busy(Arc<Link>);
 
 impl Default for Body {
     fn default() -> Self {
-        Self::Whole(Bytes::new())
+        Self::Whole(Pieces::default())
     }
 }
 
 impl Body {
     /// One message.
-    pub(super) fn whole(message: Bytes) -> Self {
-        Self::Whole(message)
+    pub(super) fn whole(message: impl Into<Pieces>) -> Self {
+        Self::Whole(message.into())
     }
 
     /// Messages as they come, on the connection of this link.
@@ -79,8 +80,7 @@ impl HttpBody for Body {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match self.get_mut() {
-            Self::Whole(message) if message.is_empty() => Poll::Ready(None),
-            Self::Whole(message) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(message))))),
+            Self::Whole(message) => Poll::Ready(message.next().map(Frame::data).map(Ok)),
             Self::Events(events) => events
                 .poll_next(cx)
                 .map(|next| next.map(Frame::data).map(Ok)),

@@ -247,7 +247,7 @@ fn respond(reply: Reply, form: Form, mut headers: HeaderMap, link: &Arc<Link>) -
         // An error status is for the client's HTTP layer, which does not look for events.
         Reply::Message { status, body } if form == Form::Event && status == StatusCode::OK => {
             events(&mut headers);
-            (status, Body::whole(sse::event(&body)))
+            (status, Body::whole(sse::event(&body.into_bytes())))
         }
         Reply::Stream(parts) => {
             events(&mut headers);

@@ -186,7 +186,7 @@ impl Refused {
             r#"{{"jsonrpc":"2.0","error":{{"code":-32600,"message":"{}"}}}}"#,
             denied.why
         );
-        let mut response = Response::new(Body::whole(body.into()));
+        let mut response = Response::new(Body::whole(Bytes::from(body)));
         *response.status_mut() = denied.status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

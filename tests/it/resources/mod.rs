@@ -11,6 +11,7 @@
 
 mod actions;
 mod files;
+mod large;
 mod list;
 mod load;
 mod read;

@@ -59,7 +59,7 @@ fn file(found: Found) -> FileContent {
 fn text(found: Result<Found, FileError>) -> String {
     match file(found.unwrap()).body {
         Body::Text(text) => text,
-        Body::Base64(bytes) => panic!("bytes: {bytes}"),
+        Body::Base64(bytes) => panic!("bytes: {bytes:?}"),
     }
 }
 

@@ -102,7 +102,7 @@ fn results_are_shaped_by_their_revision() {
         let reply_to = call(post_to(&face, &headers, bare)).reply_to;
         let result = |answer: Answer| {
             let body = reply_to.answer(&face, Ok(answer)).body;
-            serde_json::from_slice::<Value>(&body).unwrap()["result"].clone()
+            serde_json::from_slice::<Value>(&body.into_bytes()).unwrap()["result"].clone()
         };
         assert_eq!(result(Answer::Ready(page.clone())), listed);
         assert_eq!(
@@ -142,7 +142,7 @@ fn results_are_shaped_by_their_revision() {
         );
         let missing = reply_to.answer(&face, Err(OpError::ResourceNotFound("a:2".into())));
         assert_eq!((missing.status.as_u16(), missing.code), (200, Some(-32002)));
-        let body: Value = serde_json::from_slice(&missing.body).unwrap();
+        let body: Value = serde_json::from_slice(&missing.body.into_bytes()).unwrap();
         assert_eq!(body["error"]["data"], json!({"uri": "a:2"}));
         let log = Notice::Log(Log {
             level: LogLevel::Info,

@@ -3,6 +3,7 @@
 use super::*;
 use crate::model::{PromptArgument, PromptDeclaration, ResourceDeclaration};
 use crate::ops::{InputRequest, Ready};
+use crate::protocol::pieces::Cuts;
 use crate::protocol::{content, declare, input, json::Members};
 
 /// The list of a page in each revision, newest first.
@@ -174,7 +175,7 @@ fn a_link_has_the_block_s_own_hints_and_icons_where_they_are_known() {
         };
         for dialect in Dialect::ALL {
             let mut out = Vec::new();
-            content::block(&mut out, &block, dialect.shape());
+            content::block(&mut out, &block, dialect.shape(), &mut Cuts::none());
             let text = String::from_utf8(out).unwrap();
             // Each member once, although the last of two would be read.
             assert_eq!(text.matches("annotations").count(), 1, "{text}");

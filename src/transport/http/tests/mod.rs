@@ -101,6 +101,7 @@ impl Endpoint for Scripted {
             }
             _ => body,
         };
+        let body = body.into();
         Reply::Message { status, body }
     }
 

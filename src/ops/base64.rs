@@ -1,0 +1,71 @@
+//! Bytes in base64.
+
+use base64_simd::STANDARD;
+use bytes::Bytes;
+use std::fmt;
+
+/// Bytes in base64: RFC 4648 §4, padded, without line breaks. Copies share the text.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Base64(Bytes);
+
+impl Base64 {
+    /// Encodes bytes.
+    pub fn encode(bytes: &[u8]) -> Self {
+        Self(STANDARD.encode_to_string(bytes).into())
+    }
+
+    /// Takes text that is base64 already; `None` when it is not.
+    pub fn read(text: String) -> Option<Self> {
+        STANDARD.check(text.as_bytes()).ok()?;
+        Some(Self(text.into()))
+    }
+
+    /// The text. Nothing in it needs an escape in JSON.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// The text's bytes, shared.
+    pub fn as_bytes(&self) -> &Bytes {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Base64 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Base64").field(&self.as_str()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::Engine as _;
+    use base64::engine::general_purpose;
+    use proptest::prelude::*;
+
+    #[test]
+    fn bytes_are_encoded_and_their_text_is_taken_back() {
+        let encoded = Base64::encode(b"\xffa");
+        assert_eq!(encoded.as_str(), "/2E=");
+        assert_eq!(Base64::read("/2E=".into()), Some(encoded));
+    }
+
+    #[test]
+    fn what_is_no_base64_is_not_taken() {
+        for text in [
+            "/2E", "/2F=", "_2E=", "/2E=\n", "/2E=/2E=", "=", "é===", "\"",
+        ] {
+            assert_eq!(Base64::read(text.into()), None, "{text:?}");
+        }
+    }
+
+    proptest! {
+        // What a manifest's author writes is checked by the other library when it is loaded.
+        #[test]
+        fn two_libraries_agree_on_what_base64_is(text in "[A-Z/+=_\"a ]{0,9}") {
+            let decoded = general_purpose::STANDARD.decode(&text);
+            prop_assert_eq!(Base64::read(text).is_some(), decoded.is_ok());
+        }
+    }
+}
