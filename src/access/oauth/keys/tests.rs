@@ -48,12 +48,15 @@ async fn has(keys: &Arc<Keys>, id: &str) -> Result<bool, Unavailable> {
 
 /// Lets what is fetched beside come.
 async fn until(keys: &Arc<Keys>, fetches: usize, issuer: &StandIn) {
-    while issuer.record().requests.len() < fetches || {
-        let running = &keys.fetching.lock().await.running;
-        running
-            .as_ref()
-            .is_some_and(|running| !running.is_finished())
-    } {
+    loop {
+        let is_running = {
+            let fetching = keys.fetching.lock().await;
+            let running = fetching.running.as_ref();
+            running.is_some_and(|running| !running.is_finished())
+        };
+        if !is_running && issuer.record().requests.len() >= fetches {
+            return;
+        }
         tokio::task::yield_now().await;
     }
 }
