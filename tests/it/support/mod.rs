@@ -8,6 +8,7 @@ mod process;
 mod project;
 mod rpc;
 mod stdio;
+mod two;
 
 pub use both::Both;
 pub use fifo::{Fifo, gone};
