@@ -27,7 +27,7 @@ use tokio::time::timeout;
 /// interior mutability that could be left half changed.
 pub(super) async fn carry_out<E: Execute>(
     runtime: &E,
-    mut call: Call,
+    mut call: Box<Call>,
     notices: &Notices,
     care: &Care,
 ) -> Response {
@@ -50,7 +50,7 @@ pub(super) async fn carry_out<E: Execute>(
         reply_to,
         session,
         ..
-    } = call;
+    } = *call;
     let method = context.method;
     let limit = care.limit;
     let mut record = Record::new(id, &operation, &context, care);

@@ -79,7 +79,7 @@ impl Noted {
     /// says. If it becomes a task, it is one of those that the end of the process waits for.
     pub(super) fn new<E: Execute>(
         runtime: Arc<E>,
-        call: Call,
+        call: Box<Call>,
         (notices, waiting): (Notices, Waiting),
         care: &Arc<Care>,
         outlives: Outlives,

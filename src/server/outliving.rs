@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Carries out the call, and gives what came of it as long as somebody waits.
 pub(super) async fn outliving<E: Execute>(
     runtime: Arc<E>,
-    call: Call,
+    call: Box<Call>,
     place: Place,
     care: &Arc<Care>,
     may_stream: bool,
