@@ -253,7 +253,7 @@ mod tests {
 
         #[test]
         fn any_bytes_can_be_encoded(bytes in proptest::collection::vec(any::<u8>(), 0..24), offset in 0usize..24, length in 0usize..24) {
-                for encoding in [Encoding::Auto, Encoding::Text, Encoding::Base64] {
+            for encoding in [Encoding::Auto, Encoding::Text, Encoding::Base64] {
                 encoded(cut(&bytes, offset.min(bytes.len()), length), encoding);
             }
         }

@@ -147,6 +147,8 @@ mod tests {
         assert_eq!(of("page", b"<!DOCTYPE html><p>", true), "text/html");
         assert_eq!(of("feed", b"<?xml version='1.0'?>", true), "text/xml");
         assert_eq!(of("paper", b"%PDF-1.4\n", true), "application/pdf");
+        assert_eq!(of("paper", b"junk %PDF-1.4\n\0", false), "application/pdf");
+        assert_eq!(of("notes", b"begin it with %PDF-1.4", true), "text/plain");
         assert_eq!(of("notes", b"BMW and MZ are names", true), "text/plain");
         assert_eq!(
             of("x.class-of-its-own", b"a\0", false),

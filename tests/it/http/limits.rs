@@ -136,36 +136,8 @@ fn a_connection_carries_many_requests_and_chunked_bodies() {
 fn http_2_by_prior_knowledge_is_served_on_the_same_port() {
     let (_project, daemon) = serve();
     let message = call(1, "echo", json!({ "text": "over two" }));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    let body = runtime.block_on(async {
-        use http_body_util::{BodyExt as _, Full};
-        let stream = tokio::net::TcpStream::connect(daemon.address())
-            .await
-            .unwrap();
-        let io = hyper_util::rt::TokioIo::new(stream);
-        let executor = hyper_util::rt::TokioExecutor::new();
-        let (mut sender, connection) = hyper::client::conn::http2::handshake(executor, io)
-            .await
-            .unwrap();
-        let driving = tokio::spawn(connection);
-        let request = hyper::Request::post(format!("http://{}/mcp", daemon.address()))
-            .header("content-type", "application/json")
-            .header("accept", "application/json")
-            .header("mcp-protocol-version", "2026-07-28")
-            .header("mcp-method", "tools/call")
-            .header("mcp-name", "echo")
-            .body(Full::new(bytes::Bytes::from(message.to_string())))
-            .unwrap();
-        let response = sender.send_request(request).await.unwrap();
-        assert_eq!(response.status(), 200);
-        let body = response.into_body().collect().await.unwrap().to_bytes();
-        drop(sender);
-        let _ = driving.await;
-        body
-    });
+    let (head, body) = daemon.post_over_two(&message);
+    assert_eq!(head.status, 200);
     let answer: Value = serde_json::from_slice(&body).unwrap();
     assert_eq!(text_of(&answer), "over two");
 }

@@ -150,35 +150,9 @@ fn a_slow_reader_holds_nothing_up_and_little_back() {
 fn http2_has_the_same_stream() {
     let project = project();
     let daemon = project.serve();
-    let body = request("build").to_string();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    let text = runtime.block_on(async {
-        use http_body_util::BodyExt as _;
-        let socket = tokio::net::TcpStream::connect(daemon.address())
-            .await
-            .unwrap();
-        let io = hyper_util::rt::TokioIo::new(socket);
-        let executor = hyper_util::rt::TokioExecutor::new();
-        let (mut client, connection) = hyper::client::conn::http2::handshake(executor, io)
-            .await
-            .unwrap();
-        tokio::spawn(connection);
-        let request = hyper::Request::post(format!("http://{}/mcp", daemon.address()))
-            .header("accept", "application/json, text/event-stream")
-            .header("content-type", "application/json")
-            .header("mcp-protocol-version", "2026-07-28")
-            .header("mcp-method", "tools/call")
-            .header("mcp-name", "build")
-            .body(http_body_util::Full::new(bytes::Bytes::from(body)))
-            .unwrap();
-        let answer = client.send_request(request).await.unwrap();
-        assert_eq!(answer.headers()["content-type"], "text/event-stream");
-        let bytes = answer.into_body().collect().await.unwrap().to_bytes();
-        String::from_utf8(bytes.to_vec()).unwrap()
-    });
+    let (head, body) = daemon.post_over_two(&request("build"));
+    assert_eq!(head.headers["content-type"], "text/event-stream");
+    let text = String::from_utf8(body.to_vec()).unwrap();
     assert!(
         text.contains(r#""progress":4,"total":4,"message":"end""#),
         "{text}"

@@ -1,7 +1,8 @@
 //! What makes it look: events, a clock, SIGHUP.
 
 use super::{Ask as _, lines, tool};
-use crate::support::{Daemon, Project, handles, kill, within};
+use crate::support::{Daemon, Project, handles, kill, modern, within};
+use serde_json::json;
 use std::fs::{self, File};
 use std::time::Duration;
 
@@ -113,7 +114,7 @@ fn without_inotify_it_polls() {
         .args(["-Ur", "sh", "-c", script, "sh", "true"])
         .output();
     if !allowed.is_ok_and(|done| done.status.success()) {
-        println!("skipped: user namespaces are not permitted here");
+        crate::support::skipped("user namespaces are not permitted here");
         return;
     }
     let project = Project::with(&tool("a", "1"));
@@ -145,4 +146,40 @@ fn an_edit_right_after_the_start_is_not_lost() {
         project.write("manifests/a.toml", tool("a", "2"));
         daemon.connect().until_says("a", "2");
     }
+}
+
+/// How often the thread that hears of file events has gone to sleep.
+fn sleeps_of_watcher(pid: u32) -> u64 {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    let mut tasks = tasks.map(|task| task.unwrap().path());
+    let is_watcher = |task: &std::path::PathBuf| {
+        let name = fs::read_to_string(task.join("comm")).unwrap_or_default();
+        name.starts_with("notify-rs")
+    };
+    let watcher = tasks.find(is_watcher).expect("a thread of the watcher");
+    let status = fs::read_to_string(watcher.join("status")).unwrap();
+    let sleeps = lines(&status, "voluntary_ctxt_switches:")[0];
+    sleeps.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn to_read_a_file_beside_manifests_wakes_nobody() {
+    const READS: u64 = 100;
+    let file =
+        "[[resource]]\nuri = \"r://beside\"\nname = \"beside\"\nfile = { path = \"beside.txt\" }\n";
+    let project = Project::with(&(tool("a", "1") + file));
+    project.write("manifests/beside.txt", "what is read");
+    let daemon = project.serve();
+    let mut connection = daemon.connect();
+    // It watches once an edit is seen.
+    project.write("manifests/a.toml", tool("a", "2") + file);
+    connection.until_says("a", "2");
+    let before = sleeps_of_watcher(daemon.pid());
+    let read = modern(1, "resources/read", json!({ "uri": "r://beside" }));
+    for _ in 0..READS {
+        let contents = connection.ask_for(&read)["result"]["contents"].clone();
+        assert_eq!(contents[0]["text"], "what is read");
+    }
+    let sleeps = sleeps_of_watcher(daemon.pid()) - before;
+    assert!(sleeps < READS / 4, "{sleeps}");
 }

@@ -46,10 +46,14 @@ fn bytes_of_any_size_come_whole_by_every_way() {
         assert_eq!(content[1]["text"], "between");
         assert_eq!(content[2]["data"], encoded, "{length}");
 
-        assert_eq!(
-            as_event(&both, &read("r://data"))["result"]["contents"],
-            contents
-        );
+        let as_event = as_event(&both, &read("r://data"));
+        assert_eq!(as_event["result"]["contents"], contents);
+
+        // A client that never has room for a whole piece.
+        let (head, body) = both.daemon.post_through(&read("r://data"), 5_000);
+        assert_eq!(head.headers["content-length"], body.len().to_string());
+        let over_two: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(over_two["result"]["contents"], contents);
         both.finish();
     }
 }

@@ -386,7 +386,7 @@ impl Events {
 }
 
 /// The headers in which a client of 2026-07-28 mirrors a message.
-fn mirrored(message: &Value) -> Vec<(&'static str, String)> {
+pub(super) fn mirrored(message: &Value) -> Vec<(&'static str, String)> {
     let method = message["method"].as_str().unwrap_or_default();
     let name = match method {
         "resources/read" => &message["params"]["uri"],
