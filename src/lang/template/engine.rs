@@ -13,7 +13,7 @@ use super::error::Failure;
 use super::lower::{Lowering, PATH_PREFIX, Place};
 use super::path::Path;
 use super::scope::Scope;
-use super::{FUEL, filters, scan};
+use super::{FUEL, compare, filters, scan};
 
 /// The name of a program's only template, and of the value that says it renders a URL.
 const PROGRAM: &str = "t";
@@ -29,6 +29,7 @@ fn environment() -> &'static Environment<'static> {
         environment.set_auto_escape_callback(|_| AutoEscape::None);
         environment.set_syntax(scan::syntax());
         filters::add_to(&mut environment);
+        compare::add_to(&mut environment);
         environment
     })
 }

@@ -44,7 +44,6 @@ pub(super) fn add_to(environment: &mut Environment<'static>) {
     environment.add_filter("__held", held);
     environment.add_filter("__parts", parts);
     environment.add_filter("__repeated", repeated);
-    environment.add_filter("__some", some);
     environment.remove_global("debug");
     environment.remove_global("namespace");
 }
@@ -246,15 +245,6 @@ fn bound(value: &Value) -> Value {
     match value.as_i64() {
         Some(bound) => Value::from(bound.clamp(-MAX_BOUND, MAX_BOUND)),
         None => value.clone(),
-    }
-}
-
-/// What is compared: null in place of what is undefined.
-fn some(value: &Value) -> Value {
-    if value.is_undefined() {
-        Value::from(())
-    } else {
-        value.clone()
     }
 }
 

@@ -22,6 +22,7 @@
 //!
 //! What is read and rendered is bounded: the constants below.
 
+mod compare;
 mod convert;
 mod engine;
 mod error;
@@ -64,8 +65,8 @@ pub const MAX_SOURCE_BYTES: usize = 64 * 1024;
 /// Deepest nesting of a source: brackets, operators of one chain, blocks.
 pub const MAX_NESTING: usize = 96;
 
-/// Work of one rendering in the engine's fuel: about one for each instruction and for each 64
-/// bytes that are read or made, so at most 32 MB of data.
+/// Work of one rendering in the engine's fuel: about one for each instruction, for each two values
+/// that are compared and for each 64 bytes that are read or made, so at most 32 MB of data.
 pub const FUEL: u64 = 500_000;
 
 /// Longest text that one rendering gives, and most text in a value, in bytes.

@@ -12,6 +12,8 @@ pub(super) struct Filter {
     /// Works on text: a number, list or object that it is given is first put into words, by the
     /// rules that hold for text everywhere in a manifest.
     pub(super) on_text: bool,
+    /// Compares what it is given, which costs what that holds.
+    pub(super) compares: bool,
     pub(super) gives: Gives,
 }
 
@@ -30,6 +32,7 @@ const fn simple(name: &'static str) -> Filter {
     Filter {
         name,
         on_text: false,
+        compares: false,
         gives: Gives::Simple,
     }
 }
@@ -38,6 +41,13 @@ const fn on_text(name: &'static str) -> Filter {
     Filter {
         on_text: true,
         ..simple(name)
+    }
+}
+
+const fn compares(filter: Filter) -> Filter {
+    Filter {
+        compares: true,
+        ..filter
     }
 }
 
@@ -69,12 +79,12 @@ pub(super) const FILTERS: [Filter; 48] = [
     simple("count"),
     same("d"),
     same("default"),
-    nested("dictsort"),
+    compares(nested("dictsort")),
     same("first"),
     simple("float"),
     simple("format"),
     on_text("fromjson"),
-    nested("groupby"),
+    compares(nested("groupby")),
     on_text("indent"),
     simple("int"),
     nested("items"),
@@ -85,8 +95,8 @@ pub(super) const FILTERS: [Filter; 48] = [
     same("list"),
     on_text("lower"),
     nested("map"),
-    same("max"),
-    same("min"),
+    compares(same("max")),
+    compares(same("min")),
     simple("raw"),
     same("reject"),
     same("rejectattr"),
@@ -96,14 +106,14 @@ pub(super) const FILTERS: [Filter; 48] = [
     same("select"),
     same("selectattr"),
     nested("slice"),
-    same("sort"),
+    compares(same("sort")),
     on_text("split"),
     simple("string"),
     same("sum"),
     on_text("title"),
     simple("tojson"),
     on_text("trim"),
-    same("unique"),
+    compares(same("unique")),
     on_text("upper"),
     on_text("urlencode"),
     nested("zip"),

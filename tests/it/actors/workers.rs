@@ -130,6 +130,15 @@ fn what_it_writes_stands_in_the_log_without_secrets() {
     assert_eq!(add(&daemon), 1, "it goes on");
 }
 
+/// The process that a stubborn worker started, once it has said who it is.
+fn stubborn(project: &Project) -> u32 {
+    let path = project.manifests().join("stubborn");
+    within("the other process says who it is", || {
+        let text = std::fs::read_to_string(&path).ok()?;
+        text.trim().parse().ok()
+    })
+}
+
 #[test]
 fn nothing_is_left_running_at_exit() {
     for signal in ["TERM", "INT"] {
@@ -137,11 +146,7 @@ fn nothing_is_left_running_at_exit() {
         let project = project(&worker(keys));
         let mut daemon = project.serve();
         let worker = pid(&daemon);
-        let stubborn = project.manifests().join("stubborn");
-        let child = within("the other process says who it is", || {
-            let text = std::fs::read_to_string(&stubborn).ok()?;
-            text.trim().parse::<u32>().ok()
-        });
+        let child = stubborn(&project);
         daemon.signal(signal);
         assert!(daemon.wait().success());
         gone(&[worker, child], daemon.pid());
@@ -201,15 +206,21 @@ fn a_worker_has_the_environment_that_its_manifest_says() {
 fn a_worker_that_cannot_be_started_keeps_the_server_from_starting() {
     let manifest = "[[actor]]\nname = \"a\"\nprocess.command = [\"./not-here\"]\n".to_owned()
         + &tools(&["x"])
-        + "[[actor]]\nname = \"b\"\nprocess = { command = [\"sh\", \"worker.sh\"], env = { STUBBORN = \"1\" } }\n";
+        + "[[actor]]\nname = \"b\"\nprocess = { command = [\"sh\", \"worker.sh\"], kill_after_ms = 200, env = { STUBBORN = \"1\" } }\n";
     let project = project(&manifest);
     let mut stdio = project.stdio();
     assert_eq!(stdio.wait().code(), Some(1));
     stdio.wait_for_log("not-here");
+    // What the other worker of this server wrote, if it came to that.
+    let _ = std::fs::remove_file(project.manifests().join("stubborn"));
     // Whoever skips what is broken serves the rest, and says why the actor is not there.
     let project = project.set("server.on_error=\"skip\"");
-    let daemon = project.serve();
+    let mut daemon = project.serve();
     daemon.wait_for_log("not-here");
     let said = failed(&daemon, "x", json!({}));
     assert_eq!(said, "the actor `a` is not there");
+    let child = stubborn(&project);
+    daemon.signal("TERM");
+    assert!(daemon.wait().success());
+    gone(&[child], daemon.pid());
 }

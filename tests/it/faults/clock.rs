@@ -41,8 +41,7 @@ fn ticks(daemon: &Daemon, tool: &str) -> u64 {
 #[test]
 fn a_clock_that_jumps_a_year_ahead_and_back_disturbs_nothing() {
     if !Path::new(LIBRARY).exists() {
-        // CI installs it.
-        println!("skipped: the package faketime is not installed");
+        crate::support::skipped("the package faketime is not installed");
         return;
     }
     let project = Project::with(TOOLS)

@@ -71,7 +71,7 @@ fn on_small_disk(project: &Project, subcommand: &str, folder: &str) -> Option<Co
     tried.args(enter).args([&mount, "sh", "true"]);
     let tried = tried.current_dir(project.path()).output();
     if !tried.is_ok_and(|done| done.status.success()) {
-        println!("skipped: namespaces are not permitted here");
+        crate::support::skipped("namespaces are not permitted here");
         return None;
     }
     let plain = project.command(subcommand);

@@ -86,8 +86,7 @@ fn can_inject() -> bool {
     let tried = Command::new("strace").args(["-qq", "true"]).output();
     let can = tried.is_ok_and(|done| done.status.success());
     if !can {
-        // CI installs it.
-        println!("skipped: the package strace is not installed, or may not trace here");
+        crate::support::skipped("the package strace is not installed, or may not trace here");
     }
     can
 }
@@ -215,7 +214,7 @@ fn killed_at_every_step_of_restoring() {
         let kept = moved(&project);
         assert_eq!(kept.len(), 1, "{at}: {kept:?}");
         let kept = &kept[0];
-        assert!(stdio.stderr().contains(kept), "{at}: {}", stdio.stderr());
+        stdio.wait_for_log(kept);
         assert_eq!(fs::read(actors(&project).join(kept)).unwrap(), b"damage");
         assert_eq!(ask(&mut stdio, "add"), Ok(1), "{at}");
         assert!(stdio.finish().0.success());

@@ -114,7 +114,7 @@ fn without_inotify_it_polls() {
         .args(["-Ur", "sh", "-c", script, "sh", "true"])
         .output();
     if !allowed.is_ok_and(|done| done.status.success()) {
-        println!("skipped: user namespaces are not permitted here");
+        crate::support::skipped("user namespaces are not permitted here");
         return;
     }
     let project = Project::with(&tool("a", "1"));

@@ -23,7 +23,7 @@ fn serve(project: &Project) -> Option<First> {
     };
     let tried = unshare().arg("true").output();
     if !tried.is_ok_and(|done| done.status.success()) {
-        println!("skipped: namespaces are not permitted here");
+        crate::support::skipped("namespaces are not permitted here");
         return None;
     }
     let inner = project.command("serve");

@@ -13,7 +13,7 @@ mod two;
 pub use both::Both;
 pub use fifo::{Fifo, gone};
 pub use http::{Connection, Daemon, Events, Reply};
-pub use process::{DEADLINE, handles, kill, within};
+pub use process::{DEADLINE, handles, kill, skipped, within};
 pub use project::{Checked, Project};
 pub use rpc::{call, discover, list, list_after, modern, text_of, wanting};
 pub use stdio::Stdio;

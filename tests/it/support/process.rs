@@ -18,6 +18,16 @@ pub fn within<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     }
 }
 
+/// Says that a test does not run here, and why; where nothing may be skipped (`SNODO_SKIP_NOTHING`, which
+/// `.ci/run` sets) it fails.
+pub fn skipped(why: &str) {
+    assert!(
+        std::env::var_os("SNODO_SKIP_NOTHING").is_none(),
+        "skipped: {why}"
+    );
+    println!("skipped: {why}");
+}
+
 /// Sends a signal, such as `TERM`, to a process.
 pub fn kill(pid: u32, signal: &str) {
     let pid = pid.to_string();

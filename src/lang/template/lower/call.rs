@@ -46,9 +46,21 @@ impl<'s> Lowering<'s> {
         if known.on_text {
             self.out.push_str("|string");
         }
+        if known.compares {
+            self.out.push_str("|__counted");
+        }
         if known.name == "join" {
             self.join(filter);
             return Size::ONE;
+        }
+        if let ("map", Some(CallArg::Pos(Expr::Const(word)))) = (known.name, filter.args.first())
+            && word
+                .value
+                .as_str()
+                .and_then(find_filter)
+                .is_some_and(|each| each.compares)
+        {
+            self.out.push_str("|map(\"__counted\")");
         }
         self.out.push('|');
         self.out.push_str(known.name);
@@ -204,10 +216,24 @@ impl<'s> Lowering<'s> {
         }
         self.out.push_str("loop.");
         self.out.push_str(name);
-        self.arguments(&call.args)
+        match name {
+            "changed" => self.arguments_by(&call.args, Self::counted),
+            _ => self.arguments(&call.args),
+        }
     }
 
     fn arguments<'a>(&mut self, args: impl IntoIterator<Item = &'a CallArg<'s>>) -> Size
+    where
+        's: 'a,
+    {
+        self.arguments_by(args, Self::expr)
+    }
+
+    fn arguments_by<'a>(
+        &mut self,
+        args: impl IntoIterator<Item = &'a CallArg<'s>>,
+        write: fn(&mut Self, &Expr<'s>) -> Size,
+    ) -> Size
     where
         's: 'a,
     {
@@ -215,7 +241,7 @@ impl<'s> Lowering<'s> {
         let mut size = Size::of_all([]);
         for arg in args {
             size = size.and(match arg {
-                CallArg::Pos(expr) => self.expr(expr),
+                CallArg::Pos(expr) => write(self, expr),
                 CallArg::Kwarg(name, expr) => {
                     self.out.push_str(name);
                     self.out.push('=');

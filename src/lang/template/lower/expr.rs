@@ -166,6 +166,12 @@ impl<'s> Lowering<'s> {
             Expr::BinOp(left) if level > 0 && operator(left.op).0 == level => self.operation(left),
             left => self.operand(op.op, left),
         };
+        if level == 0 {
+            let _ = write!(self.out, " is {sign}(");
+            self.expr(&op.right);
+            self.out.push(')');
+            return Size::ONE;
+        }
         let _ = write!(self.out, " {sign} ");
         let both = left.and(self.operand(op.op, &op.right));
         match op.op {
@@ -175,25 +181,18 @@ impl<'s> Lowering<'s> {
     }
 
     fn operand(&mut self, op: BinOpKind, expr: &Expr<'s>) -> Size {
-        let filter = match op {
-            // Text by this language's rules.
-            BinOpKind::Concat => "|string",
-            // What is not there is unequal to everything but null.
-            BinOpKind::Eq | BinOpKind::Ne => "|__some",
-            _ => return self.expr(expr),
-        };
+        if !matches!(op, BinOpKind::Concat) {
+            return self.expr(expr);
+        }
+        // Text by this language's rules.
         self.out.push('(');
-        let size = match op {
-            BinOpKind::Concat => self.shown(expr),
-            _ => self.expr(expr),
-        };
-        self.out.push_str(filter);
-        self.out.push(')');
+        let size = self.shown(expr);
+        self.out.push_str("|string)");
         size
     }
 
     fn comparison(&mut self, compare: &ast::Compare<'s>) -> Size {
-        self.expr(&compare.expr);
+        self.counted(&compare.expr);
         for op in &compare.ops {
             let sign = match op.op {
                 ast::CompareOpKind::Eq => " == ",
@@ -206,9 +205,17 @@ impl<'s> Lowering<'s> {
                 ast::CompareOpKind::NotIn => " not in ",
             };
             self.out.push_str(sign);
-            self.expr(&op.expr);
+            self.counted(&op.expr);
         }
         Size::ONE
+    }
+
+    /// Writes what the engine compares by itself.
+    pub(super) fn counted(&mut self, expr: &Expr<'s>) -> Size {
+        self.out.push('(');
+        let size = self.expr(expr);
+        self.out.push_str("|__counted)");
+        size
     }
 
     fn branch(&mut self, branch: &ast::IfExpr<'s>) -> Size {
@@ -261,16 +268,17 @@ fn grows(op: &ast::BinOp<'_>) -> bool {
     }
 }
 
-/// The level of an operator and its sign. Operators of one level above 0 chain from the left.
+/// The level of an operator and its sign, or its test at level 0 ([`super::super::compare`]). Operators of
+/// one level above 0 chain from the left.
 fn operator(op: BinOpKind) -> (u8, &'static str) {
     match op {
-        BinOpKind::Eq => (0, "=="),
-        BinOpKind::Ne => (0, "!="),
-        BinOpKind::Lt => (0, "<"),
-        BinOpKind::Lte => (0, "<="),
-        BinOpKind::Gt => (0, ">"),
-        BinOpKind::Gte => (0, ">="),
-        BinOpKind::In => (0, "in"),
+        BinOpKind::Eq => (0, "__eq"),
+        BinOpKind::Ne => (0, "__ne"),
+        BinOpKind::Lt => (0, "__lt"),
+        BinOpKind::Lte => (0, "__le"),
+        BinOpKind::Gt => (0, "__gt"),
+        BinOpKind::Gte => (0, "__ge"),
+        BinOpKind::In => (0, "__in"),
         BinOpKind::ScOr => (1, "or"),
         BinOpKind::ScAnd => (2, "and"),
         BinOpKind::Add => (3, "+"),

@@ -243,6 +243,73 @@ fn values_that_multiply_are_refused_when_read() {
     assert_eq!(shown(&source, &Scope::new()), "y");
 }
 
+/// Each would look at billions of values, or at terabytes of text, before the engine's own fuel ends: a turn of
+/// the loop is three of it.
+#[test]
+fn what_is_compared_in_a_loop_is_fuel() {
+    let list = |last: i64| json!([[vec![0; 20_000], { "x": vec![1; 20_000] }, last]]);
+    let scope = args(json!({
+        "a": list(1),
+        "b": list(1),
+        "c": list(2),
+        "text": "x".repeat(1 << 20),
+        "same": "x".repeat(1 << 20),
+    }));
+    for compared in [
+        "args.a == args.b",
+        "args.a != args.b",
+        "args.a < args.c",
+        "args.a <= args.b",
+        "args.a > args.c",
+        "args.a >= args.b",
+        "args.b in [args.c, args.a]",
+        "args.b not in [args.c]",
+        "args.a in {'x': 1}",
+        "args.text in 'x'",
+        "1 in [args.a] and args.b < args.c",
+        "args.a < args.c < 1",
+        "args.a is eq(args.b)",
+        "args.a is ne(args.b)",
+        "args.a is lessthan(args.c)",
+        "args.b is in([args.c, args.a])",
+        "[args.a] | select('==', args.b) | first",
+        "[args.a] | reject('in', [args.b]) | first",
+        "[args.a, args.b] | sort | first",
+        "[args.a, args.b] | unique | first",
+        "[args.a, args.b] | min",
+        "[[args.a, args.b]] | map('max') | first",
+        "[{'k': args.a}, {'k': args.b}] | groupby('k') | first",
+        "{'k': args.a, 'l': args.b} | dictsort(by='value') | first",
+        "loop.changed(args.a)",
+        "args.text == args.same",
+        "[args.text] < [args.same]",
+        "args.text is eq(args.same)",
+    ] {
+        let source = format!(
+            "{{% for i in range(100000) %}}{{% if {compared} %}}{{% endif %}}{{% endfor %}}"
+        );
+        let error = template(&source).text(&scope).expect_err(compared);
+        assert_eq!(error.kind(), RenderErrorKind::Bound, "{compared}: {error}");
+    }
+}
+
+/// What differs at once costs nothing, nor what is the same list, nor a number beside a long one.
+#[test]
+fn what_is_not_looked_at_is_no_fuel() {
+    let scope = args(json!({ "a": [1, vec![0; 100_000]], "b": [2, vec![0; 100_000]] }));
+    for compared in [
+        "args.a == args.b",
+        "args.a < args.b",
+        "args.a == args.a",
+        "args.a == 1",
+    ] {
+        let source = format!(
+            "{{% for i in range(10000) %}}{{% if {compared} %}}{{% endif %}}{{% endfor %}}"
+        );
+        assert_eq!(shown(&source, &scope), "", "{compared}");
+    }
+}
+
 /// Each would step through billions of items that no name is there for.
 #[test]
 fn no_more_is_unpacked_than_there_are_names() {
