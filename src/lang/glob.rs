@@ -110,8 +110,31 @@ mod tests {
 
     #[test]
     fn what_is_no_pattern() {
-        for pattern in ["", "/a", "a//b", "../a", "./a", "a/", "[a", "{a", "a/../b"] {
-            assert!(Glob::parse(pattern).is_err(), "{pattern}");
+        let refused = |pattern: &str| Glob::parse(pattern).unwrap_err().to_string();
+        for (pattern, why) in [
+            ("", "it must have 1 to 1024 bytes"),
+            (&"a".repeat(1025), "it must have 1 to 1024 bytes"),
+            ("/a", "it counts from `root` and does not begin with `/`"),
+            ("a//b", "no name in it can be empty, `.` or `..`"),
+            ("../a", "no name in it can be empty, `.` or `..`"),
+            ("./a", "no name in it can be empty, `.` or `..`"),
+            ("a/", "no name in it can be empty, `.` or `..`"),
+            ("a/../b", "no name in it can be empty, `.` or `..`"),
+            ("[a", "unclosed character class; missing ']'"),
+            (
+                "{a",
+                "unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)",
+            ),
+        ] {
+            assert_eq!(refused(pattern), why, "{pattern}");
         }
+        assert!(Glob::parse(&"a".repeat(1024)).is_ok());
+    }
+
+    #[test]
+    fn patterns_are_the_same_when_their_text_is() {
+        let glob = |pattern: &str| Glob::parse(pattern).unwrap();
+        assert_eq!(glob("a/*"), glob("a/*"));
+        assert_ne!(glob("a/*"), glob("a/?"));
     }
 }

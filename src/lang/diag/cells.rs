@@ -277,6 +277,21 @@ mod tests {
         assert_eq!(total("ａ"), 2);
         assert_eq!(total("→…"), 2);
         assert_eq!(total("\t"), 4);
+        // The edges of ranges, and what is between them.
+        assert_eq!(total("\u{2ff}"), 1);
+        assert_eq!(total("\u{300}"), 0);
+        assert_eq!(total("\u{36f}"), 0);
+        assert_eq!(total("\u{370}"), 1);
+        assert_eq!(total("\u{115f}"), 2);
+        assert_eq!(total("\u{1160}"), 0);
+        assert_eq!(total("\u{3fffd}\u{3fffe}"), 3);
+    }
+
+    #[test]
+    fn a_text_of_lines_keeps_its_lines_and_tabs() {
+        assert_eq!(tame("a\n\tb é"), "a\n\tb é");
+        assert!(matches!(tame("a\n\tb"), Cow::Borrowed(_)));
+        assert_eq!(tame("a\u{1b}[2J\n\r\tb"), "a\\u{1b}[2J\n\\u{d}\tb");
     }
 
     #[test]
@@ -313,5 +328,7 @@ mod tests {
         let long = shown(&"x".repeat(5000));
         assert_eq!(long.chars().count(), MAX_TEXT + 1);
         assert!(long.ends_with('…'));
+        let most = "x".repeat(MAX_TEXT);
+        assert_eq!(shown(&most), most);
     }
 }

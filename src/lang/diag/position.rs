@@ -39,7 +39,7 @@ pub(super) struct Lines<'t> {
 
 impl<'t> Lines<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        let mut blocks = Vec::with_capacity(text.len() / BLOCK + 1);
+        let mut blocks = Vec::new();
         let (mut lines, mut chars) = (0, 0);
         for block in text.as_bytes().chunks(BLOCK) {
             blocks.push((lines, chars));

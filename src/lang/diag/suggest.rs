@@ -234,6 +234,36 @@ mod tests {
     }
 
     #[test]
+    fn bounds_are_exact() {
+        for (word, candidate, is_meant) in [
+            // A beginning of three characters.
+            ("des", "description", true),
+            ("de", "description", false),
+            // A candidate of three characters at the least, and half of the word.
+            ("abcdef", "abc", true),
+            ("abcdefg", "abc", false),
+            ("abcd", "ab", false),
+            // A slip in three characters, in words that share something.
+            ("abx", "abc", true),
+            ("axx", "abc", false),
+            ("abcdxx", "abcdef", true),
+            ("abcxxx", "abcdef", false),
+            // Singular for plural, of at least two characters.
+            ("xs", "x", false),
+            ("ies", "y", false),
+        ] {
+            let expected = is_meant.then_some(candidate);
+            assert_eq!(closest(word, [candidate]), expected, "{word}");
+        }
+        // Longer than anybody writes: in characters, whatever they are in bytes.
+        let long = |count: usize| "𝒳".repeat(count);
+        let almost = long(MAX_WORD - 1);
+        assert_eq!(closest(&long(MAX_WORD), [&*almost]), Some(&*almost));
+        let most = "x".repeat(MAX_WORD);
+        assert_eq!(closest(&format!("{most}x"), [&*most]), None);
+    }
+
+    #[test]
     fn nothing_silly() {
         for word in [
             "x", "ip", "off", "banana", "", "_", "--", "servers", "tool", "in",

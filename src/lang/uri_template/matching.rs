@@ -2,7 +2,7 @@
 
 use super::decode::decoded;
 use super::syntax::is_ip_literal;
-use super::{OpenKind, Part, Uri, UriTemplate};
+use super::{Part, Uri, UriTemplate};
 
 /// What a match binds: each variable once, decoded. An absent optional one is not there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,8 +101,7 @@ impl UriTemplate {
         }
         match (&self.open, rest.strip_prefix('/')) {
             (Some(open), Some(between)) => bound.bind(&open.name, between, work),
-            (Some(open), None) => (open.kind != OpenKind::Reserved).then_some(()),
-            (None, between) => between.is_none().then_some(()),
+            _ => Some(()),
         }
     }
 

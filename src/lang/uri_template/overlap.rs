@@ -54,10 +54,8 @@ pub fn overlaps(templates: &[&UriTemplate]) -> Vec<Overlap> {
     found
 }
 
+/// A URI that both match; the index has found their schemes and literal hosts to be the same.
 fn proof(one: &UriTemplate, two: &UriTemplate, work: &mut usize) -> Option<String> {
-    if one.scheme != two.scheme || !hosts_meet(&one.authority, &two.authority) {
-        return None;
-    }
     let ((least_one, most_one), (least_two, most_two)) = (one.segments(), two.segments());
     let least = least_one.max(least_two);
     // Beyond this many, the literals of both ends are apart and one segment more changes nothing.
@@ -70,14 +68,6 @@ fn proof(one: &UriTemplate, two: &UriTemplate, work: &mut usize) -> Option<Strin
             uri.is_ok_and(|uri| one.matches(&uri).is_some() && two.matches(&uri).is_some())
         })
     })
-}
-
-fn hosts_meet(one: &Part, two: &Part) -> bool {
-    match (one.literal(), two.literal()) {
-        (Some(one), Some(two)) => one.eq_ignore_ascii_case(two),
-        (Some(literal), None) | (None, Some(literal)) => !literal.is_empty(),
-        (None, None) => true,
-    }
 }
 
 /// What a template says of one place: the authority, or a path segment.
@@ -119,7 +109,7 @@ fn candidate(one: &UriTemplate, two: &UriTemplate, count: usize) -> Option<Strin
                     .entry(classes.of(place))
                     .or_insert_with(|| value.clone());
                 let same = match place {
-                    // Two literal hosts were compared, without case.
+                    // Hosts are compared without case.
                     0 => known.eq_ignore_ascii_case(&value),
                     _ => *known == value,
                 };

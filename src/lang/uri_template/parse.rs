@@ -80,15 +80,15 @@ fn check_names(pieces: &[Piece<'_>]) -> Result<(), Error> {
 fn read_query(pieces: &[Piece<'_>]) -> Result<Vec<String>, Error> {
     let mut names: Vec<String> = Vec::new();
     for (place, piece) in pieces.iter().enumerate() {
-        let message = match (piece.expression(), place) {
-            (Some(found), 0) if found.operator == Operator::Query => None,
-            (Some(found), 0) if found.operator == Operator::Continuation => {
+        let operator = piece.expression().map(|found| found.operator);
+        let message = match (operator, place) {
+            (Some(Operator::Query), 0) | (Some(Operator::Continuation), 1..) => None,
+            (Some(Operator::Continuation), 0) => {
                 Some("the template has `{&…}` without a `{?…}` before it")
             }
-            (Some(found), _) if found.operator == Operator::Query => {
+            (Some(Operator::Query), 1..) => {
                 Some("the template has more than one `{?…}`; the others are `{&…}`")
             }
-            (Some(found), _) if found.operator == Operator::Continuation => None,
             _ => Some("the template has more behind its query expression"),
         };
         if let Some(message) = message {

@@ -17,7 +17,7 @@ pub struct Uri<'u> {
     query: Option<&'u str>,
     /// Slashes of the path.
     slashes: usize,
-    /// The path begins with `/` and none of its segments is empty, or there is no path.
+    /// None of the path's segments is empty.
     is_tidy: bool,
 }
 
@@ -69,8 +69,7 @@ impl<'u> Uri<'u> {
             path,
             query,
             slashes: path.bytes().filter(|byte| *byte == b'/').count(),
-            is_tidy: path.is_empty()
-                || path.starts_with('/') && !path.contains("//") && !path.ends_with('/'),
+            is_tidy: !path.contains("//") && !path.ends_with('/'),
         })
     }
 

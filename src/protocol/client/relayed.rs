@@ -239,6 +239,80 @@ mod tests {
             r#"{"id":1,"method":"a\nb","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"\u0000"}}}"#,
         );
         assert!(sent.headers(&[]).is_empty());
+        assert_eq!((sent.tool(), sent.may_be_repeated()), (None, true));
+    }
+
+    #[test]
+    fn a_message_is_read_as_it_stands() {
+        let sent = request(r#"{"id":"a","method":"tools/call","params":{"name":"t","n":1}}"#);
+        assert_eq!((sent.id.clone(), &*sent.method), (json!("a"), "tools/call"));
+        assert_eq!((sent.param("n"), sent.param("m")), (Some(&json!(1)), None));
+        assert_eq!((sent.tool(), sent.revision()), (Some("t"), None));
+        let read = |text: &str| Relayed::read(text.as_bytes());
+        assert!(matches!(
+            read(r#"{"id":1,"result":{}}"#),
+            Ok(Relayed::Answer)
+        ));
+        let Ok(Relayed::Notice(told)) = read(r#"{"method":"n/told","params":{"a":1}}"#) else {
+            panic!("no notification");
+        };
+        assert_eq!((told.id.clone(), &*told.method), (Value::Null, "n/told"));
+        assert_eq!(told.param("a"), Some(&json!(1)));
+    }
+
+    #[test]
+    fn what_a_server_says_is_told_apart() {
+        for (message, is_failure, ends) in [
+            (r#"{"id":1,"error":{"code":1}}"#, true, false),
+            (r#"{"id":1,"result":{}}"#, false, false),
+            (r#"{"method":"notifications/cancelled"}"#, false, true),
+            (r#"{"method":"notifications/message"}"#, false, false),
+            ("nonsense", false, false),
+        ] {
+            let message = message.as_bytes();
+            assert_eq!(
+                (is_error(message), is_cancellation(message)),
+                (is_failure, ends),
+                "{message:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn all_that_was_granted_is_told_as_changed() {
+        let told = |message: &Value| {
+            let told = changes(message.to_string().as_bytes())?;
+            let read = |line: &Bytes| serde_json::from_slice::<Value>(line).unwrap();
+            Some(told.iter().map(read).collect::<Vec<_>>())
+        };
+        let meta = json!({"io.modelcontextprotocol/subscriptionId": "s"});
+        let granted = |granted: Value| {
+            json!({"method": "notifications/subscriptions/acknowledged",
+                "params": {"_meta": meta, "notifications": granted}})
+        };
+        let notice = |method: &str, params: Value| json!({"jsonrpc": "2.0", "method": method, "params": params});
+        assert_eq!(
+            told(&granted(
+                json!({"toolsListChanged": true, "promptsListChanged": false,
+                "resourcesListChanged": true, "resourceSubscriptions": ["a:b"]})
+            )),
+            Some(vec![
+                notice("notifications/tools/list_changed", json!({"_meta": meta})),
+                notice(
+                    "notifications/resources/list_changed",
+                    json!({"_meta": meta})
+                ),
+                notice(
+                    "notifications/resources/updated",
+                    json!({"uri": "a:b", "_meta": meta})
+                ),
+            ])
+        );
+        assert_eq!(told(&granted(json!({}))), Some(vec![]));
+        assert_eq!(
+            told(&json!({"method": "notifications/message", "params": {}})),
+            None
+        );
     }
 
     #[test]
@@ -273,6 +347,11 @@ mod tests {
             let answer: Value = serde_json::from_slice(&answer).unwrap();
             assert_eq!(answer["error"]["code"], code, "{text}");
         }
+        let answer: Value = serde_json::from_slice(&failure(&json!("x"), 1, "why")).unwrap();
+        assert_eq!(
+            answer,
+            json!({"jsonrpc": "2.0", "id": "x", "error": {"code": 1, "message": "why"}})
+        );
     }
 
     #[test]
@@ -288,6 +367,20 @@ mod tests {
             (r#"{"method":"n"}"#, r#"{"method":"n"}"#),
         ] {
             assert_eq!(one_line(Bytes::from(message), &id), line);
+        }
+        let nameless = |length: usize| {
+            let message = r#"{"error":{"message":""}}"#;
+            let words = "w".repeat(length - message.len());
+            Bytes::from(message.replace(r#""""#, &format!("\"{words}\"")))
+        };
+        // Nothing asked, or too long for an error of that kind: it stays.
+        for (message, id, is_named) in [
+            (nameless(NAMELESS - 1), &id, true),
+            (nameless(NAMELESS), &id, false),
+            (nameless(100), &Value::Null, false),
+        ] {
+            let line = one_line(message.clone(), id);
+            assert_eq!(line != message, is_named, "{}", message.len());
         }
     }
 }

@@ -248,6 +248,31 @@ mod tests {
     }
 
     #[test]
+    fn a_session_is_its_callers_own() {
+        let known = |name: &str| Caller::known(name, vec![], None, Default::default());
+        let of = |caller: &Caller| {
+            let id = session(None, 0, 0, false).of(caller).seal(&sealer());
+            Session::open(id.as_bytes(), &sealer(), 1000).unwrap()
+        };
+        let callers = [Caller::NOBODY, known("a"), known("b")];
+        for (at, owner) in callers.iter().enumerate() {
+            let opened = of(owner);
+            let is_of = callers.iter().map(|caller| opened.is_of(caller));
+            let expected = (0..3).map(|other| other == at);
+            assert!(is_of.eq(expected), "{owner:?}");
+        }
+    }
+
+    #[test]
+    fn a_session_is_named_by_its_random_bytes() {
+        let key = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255];
+        assert_eq!(
+            SessionKey(key).to_string(),
+            "000102030405060708090a0b0c0d0eff"
+        );
+    }
+
+    #[test]
     fn another_form_or_a_revision_to_come_is_no_session() {
         let sound = || {
             let mut content = vec![FORM, 0, 0, 0];

@@ -338,6 +338,134 @@ fn long_lists_of_options_are_cut() {
 }
 
 #[test]
+fn options_are_listed_up_to_a_bound_of_number_and_of_text() {
+    let told = |options: Vec<String>| {
+        let schema = full(json!({ "enum": options }));
+        let text = text(&schema, json!(0));
+        let more = text.rsplit_once(" and ").map(|(_, more)| more.to_owned());
+        more.filter(|more| more.ends_with(" more"))
+    };
+    let short = |count: usize| (0..count).map(|n| format!("o{n}")).collect::<Vec<_>>();
+    assert_eq!(told(short(20)), None);
+    assert_eq!(told(short(21)), Some("1 more".into()));
+    // With its quotation marks and the comma: 300 characters are taken by two of these.
+    let long = |length: usize| ["a", "b", "c"].map(|c| c.repeat(length)).to_vec();
+    assert_eq!(told(long(147)), None);
+    assert_eq!(told(long(148)), Some("1 more".into()));
+}
+
+#[test]
+fn a_declared_name_is_meant_by_one_a_slip_away() {
+    let of = |c: &str, count: usize| c.repeat(count);
+    let wide = |count: usize, end: &str| format!("{}{end}", "𝒳".repeat(count));
+    for (key, name, is_meant) in [
+        ("abcx".to_owned(), "abcd".to_owned(), true),
+        ("abxx".to_owned(), "abcd".to_owned(), false),
+        ("abcxx".to_owned(), "abcde".to_owned(), true),
+        ("abxxx".to_owned(), "abcde".to_owned(), false),
+        // Of 64 characters at the most, and names of four bytes for each.
+        (of("k", 64), of("k", 63), true),
+        (of("k", 65), of("k", 64), false),
+        (wide(64, ""), wide(63, "𝒴"), true),
+        (wide(64, ""), wide(64, "a"), false),
+    ] {
+        let schema = full(json!({ "properties": { &name: {} }, "additionalProperties": false }));
+        let told = text(&schema, json!({ &key: 1 }));
+        let expected = match is_meant {
+            true => format!("property is not declared; did you mean `{name}`?"),
+            false => "property is not declared".to_owned(),
+        };
+        assert!(told.ends_with(&format!(": {expected}")), "{told}");
+    }
+}
+
+#[test]
+fn bounds_of_numbers_are_exact_at_the_ends_of_their_types() {
+    let two_to_64 = 18_446_744_073_709_551_616.0;
+    for (keyword, bound, value, is_valid) in [
+        ("minimum", json!(two_to_64), json!(u64::MAX), false),
+        ("maximum", json!(two_to_64), json!(u64::MAX), true),
+        ("minimum", json!(-two_to_64), json!(i64::MIN), true),
+        ("maximum", json!(-two_to_64), json!(i64::MIN), false),
+        ("minimum", json!(u64::MAX), json!(two_to_64), true),
+        ("minimum", json!(1.5), json!(1), false),
+        ("minimum", json!(1.5), json!(2), true),
+        ("minimum", json!(-1.5), json!(-1), true),
+        ("minimum", json!(-1.5), json!(-2), false),
+        ("maximum", json!(1.5), json!(1), true),
+        ("maximum", json!(-1.5), json!(-1), false),
+        ("exclusiveMinimum", json!(2.0), json!(2), false),
+        ("exclusiveMinimum", json!(2), json!(2.5), true),
+        ("exclusiveMaximum", json!(2), json!(2.0), false),
+        ("exclusiveMaximum", json!(2.5), json!(2.5), false),
+        ("maximum", json!(2.5), json!(2.5), true),
+        ("maximum", json!(2.5), json!(2.75), false),
+    ] {
+        for schema in [
+            full(json!({ keyword: bound })),
+            basic(json!({ keyword: bound })),
+        ] {
+            let found = schema.check(&value).is_ok();
+            assert_eq!(found, is_valid, "{keyword} {bound}: {value}");
+            let explained = schema.explain_for_tests(&value);
+            assert_eq!(
+                explained.list().is_empty(),
+                is_valid,
+                "{keyword} {bound}: {value}"
+            );
+        }
+    }
+}
+
+#[test]
+fn counts_are_whole_however_they_are_written() {
+    for (count, is_valid) in [(json!(2), true), (json!(2.0), true), (json!(1.0), false)] {
+        for schema in [
+            full(json!({ "maxItems": count })),
+            basic(json!({ "maxItems": count })),
+        ] {
+            assert_eq!(schema.check(&json!([1, 2])).is_ok(), is_valid, "{count}");
+            let explained = schema.explain_for_tests(&json!([1, 2]));
+            assert_eq!(explained.list().is_empty(), is_valid, "{count}");
+        }
+    }
+}
+
+#[test]
+fn what_is_told_of_names_and_places_is_bounded() {
+    let required = |count: usize| {
+        let names: Vec<String> = (0..count).map(|n| format!("n{n}")).collect();
+        full(json!({ "required": names }))
+    };
+    let told = |count: usize| text(&required(count), json!({}));
+    assert!(told(50).ends_with("n48, n49"), "{}", told(50));
+    assert!(told(51).ends_with("n49 and 1 more"), "{}", told(51));
+    let one = full(json!({ "properties": { "a": { "required": ["b"] } } }));
+    assert_eq!(
+        text(&one, json!({ "a": {} })),
+        "Invalid arguments at /a: missing required property: b"
+    );
+    // A place of 512 characters; keys of 63 and the stroke before each.
+    let deep = |length: usize| {
+        let key = |at: usize| format!("{}{at}", "k".repeat(62));
+        let value = (1..8)
+            .rev()
+            .fold(json!(0), |inner, at| json!({ key(at): inner }));
+        json!({ "k".repeat(length): value })
+    };
+    let schema = full(json!({ "additionalProperties": { "$ref": "#" }, "type": "object" }));
+    let place = |length| {
+        let told = text(&schema, deep(length));
+        told.strip_prefix("Invalid arguments at ").and_then(|told| {
+            let (place, _) = told.split_once(": ")?;
+            Some((place.chars().count(), place.ends_with('…')))
+        })
+    };
+    assert_eq!(place(63), Some((512, false)));
+    assert_eq!(place(64), Some((513, true)));
+}
+
+#[test]
 fn integers_and_numbers_are_mathematical() {
     for schema in [
         full(json!({ "type": "integer", "maximum": 9_007_199_254_740_993_u64 })),

@@ -283,3 +283,15 @@ fn errors_come_before_warnings() {
     assert_eq!(errors[0].pointer, "/properties/q/pattern");
     assert!(!errors[0].kind.is_warning());
 }
+
+#[test]
+fn the_digest_is_of_the_text() {
+    let digest = |json: Value| *full(json).digest();
+    let schema = || json!({ "minimum": 1, "maximum": 2 });
+    assert_eq!(digest(schema()), digest(schema()));
+    assert_ne!(
+        digest(schema()),
+        digest(json!({ "maximum": 2, "minimum": 1 }))
+    );
+    assert_ne!(digest(schema()), digest(json!({ "minimum": 1 })));
+}

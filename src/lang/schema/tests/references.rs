@@ -4,7 +4,7 @@ use super::{error, errors, full, text};
 use crate::lang::schema::SchemaErrorKind::{
     DanglingReference, ExternalReference, Identifier, ReferenceCycle, Unsupported,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 const DRAFT7: &str = "http://json-schema.org/draft-07/schema#";
 
@@ -240,4 +240,18 @@ fn words_in_data_are_no_references() {
         "examples": [{ "$id": ":::" }],
         "properties": { "$ref": { "type": "string" }, "$id": { "type": "string" } },
     }));
+}
+
+#[test]
+fn a_long_way_around_is_told_in_short() {
+    let told = |length: usize| {
+        let next = |at: usize| json!({ "$ref": format!("#/$defs/a{}", (at + 1) % length) });
+        let defs: Map<String, Value> = (0..length).map(|at| (format!("a{at}"), next(at))).collect();
+        let (_, _, message) = error(json!({ "$defs": defs }));
+        let (_, way) = message.split_once(": ").unwrap();
+        (way.matches("`#/$defs/a").count(), way.contains(" → … → "))
+    };
+    assert_eq!(told(5), (6, false));
+    assert_eq!(told(6), (7, false));
+    assert_eq!(told(7), (7, true));
 }

@@ -35,6 +35,11 @@ fn templates_that_meet_are_found() {
         ("x://{a}/{a}", "x://{b}/%41"),
         ("file:///{+p}", "file:///etc/{f}"),
         ("x://{a}{/a}", "x://h{/b*}"),
+        ("x://{a}/{+a}", "x://h/{b}"),
+        ("x://{a}/b/{+a}/c", "x://h/b/{d}/c"),
+        ("x://h/a:b", "x://h/{c}"),
+        // Not in the fewest segments that both can have.
+        ("x://h/{+a}/y/z", "x://h/b/c/{+d}"),
     ] {
         assert!(meet(one, two).is_some(), "{one} {two}");
     }
@@ -56,6 +61,7 @@ fn templates_that_cannot_meet_are_not() {
         ("x://{a}/{a}/{a}", "x://{b}/c/d"),
         ("x://[::1]/{a}", "x://{h}/{a}"),
         ("x://h/a/{+m}/z", "x://h/{b}/{c}"),
+        ("x://{a}/{+a}", "x://h/b/c"),
     ] {
         assert_eq!(meet(one, two), None, "{one} {two}");
     }
@@ -88,6 +94,39 @@ fn overlaps_among_many_are_found_with_their_places() {
 }
 
 #[test]
+fn only_those_that_may_overlap_are_compared() {
+    let sources = [
+        "x://h/a/{b}",
+        "x://h/c/{b}",
+        "x://{h}/a/{b}",
+        "y://h/{+p}",
+        "X://H/{+p}",
+        "x://g/{+p}",
+        "x://{h}/{b}",
+    ];
+    let templates: Vec<UriTemplate> = sources.iter().map(|source| template(source)).collect();
+    let index = TemplateIndex::new(&templates);
+    let buckets = sources.len();
+    for (source, rivals, looks) in [
+        // Both are literal: four look-ups.
+        ("x://h/a/b", &[0, 2, 4, 6][..], 4),
+        ("x://h/d/b", &[4, 6], 4),
+        // All buckets are gone through.
+        ("x://h/{a}", &[0, 1, 2, 4, 6], buckets),
+        ("x://{h}/c/d", &[1, 4, 5, 6], buckets),
+        ("x://{h}/{a}", &[0, 1, 2, 4, 5, 6], buckets),
+        ("y://{h}/{a}", &[3], buckets),
+        ("z://{h}/{a}", &[], buckets),
+    ] {
+        assert_eq!(
+            index.rivals(&template(source)),
+            (rivals.to_vec(), looks),
+            "{source}"
+        );
+    }
+}
+
+#[test]
 fn five_thousand_templates_are_compared_in_bounded_work() {
     let apart: Vec<UriTemplate> = (0..5000)
         .map(|n| template(&format!("x://h/k{n}/{{id}}")))
@@ -98,6 +137,25 @@ fn five_thousand_templates_are_compared_in_bounded_work() {
         .map(|n| template(&format!("x://h/{{v{n}}}")))
         .collect();
     assert_eq!(overlaps(&same.iter().collect::<Vec<_>>()).len(), 100);
+}
+
+/// As many templates, and two that are the same behind them.
+fn is_found_behind(count: usize, source: impl Fn(usize) -> String) -> bool {
+    let mut templates: Vec<UriTemplate> = (0..count).map(|n| template(&source(n))).collect();
+    templates.extend([template("y://h"), template("y://h")]);
+    !overlaps(&templates.iter().collect::<Vec<_>>()).is_empty()
+}
+
+#[test]
+fn the_search_ends_after_two_million_steps() {
+    // Four steps a pair: it is taken up, and three places are compared.
+    let of_one_bucket = |n: usize| format!("x://h/{{a}}/k{n}");
+    assert!(is_found_behind(950, of_one_bucket));
+    assert!(!is_found_behind(1050, of_one_bucket));
+    // A step for each bucket that is looked into.
+    let of_one_each = |n: usize| format!("x://h{n}/{{a}}");
+    assert!(is_found_behind(1950, of_one_each));
+    assert!(!is_found_behind(2050, of_one_each));
 }
 
 #[test]

@@ -192,6 +192,20 @@ fn work_is_linear(template: &UriTemplate, uri: &Uri<'_>) -> bool {
 }
 
 #[test]
+fn work_counts_every_byte_and_every_name_that_is_compared() {
+    let template = template("x://{h}/a/{b}{/p*}/c{?q}");
+    let uri = Uri::parse("x://h1/a/b2/p3/p4/c?q=5").expect("a URI");
+    let mut work = 0;
+    assert!(template.matches_counting(&uri, &mut work).is_some());
+    // Read: `x`, `h1`, `/a`, `/b2`, `/c` and `q=5` with the sign before it. Decoded: `h1`, `b2`,
+    // `p3/p4` and `5`, each with as many names as are bound before it.
+    assert_eq!(
+        work,
+        1 + 2 + 2 + 3 + 2 + 4 + 2 + (2 + 1) + (5 + 2) + (1 + 3)
+    );
+}
+
+#[test]
 fn a_million_uris_neither_panic_nor_slow_the_matcher() {
     let templates = [
         "x://h/{a}",

@@ -1,6 +1,6 @@
 //! Which URIs match, and what they bind.
 
-use super::{bound, template};
+use super::{Uri, bound, template};
 
 const NONE: &[(&str, &str)] = &[];
 
@@ -226,6 +226,7 @@ fn variables_are_told_in_order_and_once() {
     let found = template("x://h/{+a}/{b}");
     assert_eq!(found.required_variables(), ["b", "a"]);
     assert_eq!(template("x://h{/v}").one_segment_variables(), ["v"]);
+    assert_eq!(template("X://h/{a}").source(), "X://h/{a}");
 }
 
 #[test]
@@ -256,4 +257,13 @@ fn a_uri_that_cannot_be_expanded_is_none() {
     assert_eq!(expand(Some("a"), None, None), None);
     assert_eq!(expand(Some("a"), Some("d//e"), None), None);
     assert_eq!(expand(Some("a"), Some("/d"), None), None);
+}
+
+#[test]
+fn what_is_bound_is_found_by_its_name() {
+    let template = template("x://h/{a}/{b}");
+    let uri = Uri::parse("x://h/1/2").expect("a URI");
+    let bound = template.matches(&uri).expect("a match");
+    let found = ["a", "b", "c"].map(|name| bound.get(name));
+    assert_eq!(found, [Some("1"), Some("2"), None]);
 }
