@@ -26,13 +26,9 @@ pub fn contents(
             let scope = render::with_output(scope, output.as_ref());
             made(resource, result, uri, &scope, output.as_deref())
         }
-        None => {
-            let contents =
-                output.map_or(Ok(Vec::new()), |output| of_output(resource, uri, &*output));
-            contents
-                .map(|contents| (contents, Map::new()))
-                .map_err(NoAnswer::from)
-        }
+        None => of_output(resource, uri, output.as_deref())
+            .map(|contents| (contents, Map::new()))
+            .map_err(NoAnswer::from),
     };
     outcome(made, uri, cache)
 }
@@ -114,14 +110,13 @@ fn made(
     if let Some(error) = &result.protocol_error {
         declared(error, scope)?;
     }
-    let contents = match (&result.contents, output) {
-        (Some(specs), _) => {
+    let contents = match &result.contents {
+        Some(specs) => {
             let made = specs.iter().map(|spec| content(resource, spec, uri, scope));
             made.filter_map(Result::transpose)
                 .collect::<Result<_, Failure>>()?
         }
-        (None, Some(output)) => of_output(resource, uri, output)?,
-        (None, None) => Vec::new(),
+        None => of_output(resource, uri, output)?,
     };
     Ok((contents, metadata(result.metadata.as_ref(), scope)?))
 }
@@ -163,12 +158,15 @@ fn content(
     }))
 }
 
-/// What the action gave, each block as a content.
+/// What the action gave, each block as a content; nothing without an action.
 fn of_output(
     resource: &Resource,
     uri: &str,
-    output: &dyn Output,
+    output: Option<&dyn Output>,
 ) -> Result<Vec<ResourceContent>, Failure> {
+    let Some(output) = output else {
+        return Ok(Vec::new());
+    };
     let answer = output.answer()?;
     let is_error = answer.is_error;
     let declared = &resource.declaration.mime_type;

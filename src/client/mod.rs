@@ -138,18 +138,33 @@ impl Client {
         if self.version.is_modern() {
             return self.subscribe(&subscription(lists, uris), on).await;
         }
+        let granted = Notice::Acknowledged(granted(&self.about.capabilities, lists, uris));
+        match &self.link {
+            Link::Http(link) => {
+                self.subscribe_each(uris, on).await?;
+                link.hear(&self.plain_headers(), granted, on).await
+            }
+            Link::Stdio(link) => {
+                // What is told right behind the last answer is heard too, and nothing twice.
+                let heard = link.listen(self.number());
+                self.subscribe_each(uris, &mut |_| {}).await?;
+                on(granted);
+                link.hear(heard, on).await
+            }
+        }
+    }
+
+    /// Asks a server with a handshake to tell of these resources.
+    async fn subscribe_each(
+        &self,
+        uris: &[String],
+        on: &mut Listener<'_>,
+    ) -> Result<(), ClientError> {
         for uri in uris {
             let request = Request::new("resources/subscribe").with("uri", uri.as_str());
             self.ask(&request, on).await?;
         }
-        let granted = Notice::Acknowledged(granted(&self.about.capabilities, lists, uris));
-        match &self.link {
-            Link::Http(link) => link.hear(&self.plain_headers(), granted, on).await,
-            Link::Stdio(link) => {
-                on(granted);
-                link.hear(self.number(), on).await
-            }
-        }
+        Ok(())
     }
 
     /// `subscriptions/listen`, which has no end of its own, but a beginning.

@@ -145,13 +145,17 @@ impl Stdio {
         self.ask(id, message, false, &mut |_| {}).await
     }
 
-    /// Hears what the server tells to nobody in particular, until it ends.
+    /// Keeps what the server tells to nobody in particular from now on, for [`Stdio::hear`].
+    pub(super) fn listen(&self, id: u64) -> mpsc::Receiver<Heard> {
+        self.waiting.enter(id)
+    }
+
+    /// Hears what is kept, until the server ends.
     pub(super) async fn hear(
         &self,
-        id: u64,
+        mut heard: mpsc::Receiver<Heard>,
         on: &mut (dyn FnMut(Notice) + Send),
     ) -> Result<(), ClientError> {
-        let mut heard = self.waiting.enter(id);
         while let Some(heard) = heard.recv().await {
             match heard {
                 Heard::Notice(notice) => on(notice),

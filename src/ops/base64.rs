@@ -14,6 +14,13 @@ impl Base64 {
         Self(STANDARD.encode_to_string(bytes).into())
     }
 
+    /// Encodes bytes in this memory, as far as it suffices; what is in it is forgotten.
+    pub fn encode_in(mut room: Vec<u8>, bytes: &[u8]) -> Self {
+        room.clear();
+        STANDARD.encode_append(bytes, &mut room);
+        Self(room.into())
+    }
+
     /// Takes text that is base64 already; `None` when it is not.
     pub fn read(text: String) -> Option<Self> {
         STANDARD.check(text.as_bytes()).ok()?;
@@ -48,6 +55,9 @@ mod tests {
     fn bytes_are_encoded_and_their_text_is_taken_back() {
         let encoded = Base64::encode(b"\xffa");
         assert_eq!(encoded.as_str(), "/2E=");
+        for room in [Vec::new(), vec![b'x'; 9]] {
+            assert_eq!(Base64::encode_in(room, b"\xffa"), encoded);
+        }
         assert_eq!(Base64::read("/2E=".into()), Some(encoded));
     }
 

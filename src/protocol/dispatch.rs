@@ -181,18 +181,18 @@ fn alone(face: &Face, carrier: &Carrier<'_>, request: Request<'_>, params: &Para
         id: request.id,
     };
     match read {
-        Ok((modern::What::Operation(operation), context)) => Step::Call(Call {
+        Ok((modern::What::Operation(operation), context)) => Step::Call(Box::new(Call {
             operation,
             context,
             reply_to,
             session: None,
             outlives_caller: false,
-        }),
-        Ok((modern::What::Listen(filter), context)) => Step::Listen(Listen {
+        })),
+        Ok((modern::What::Listen(filter), context)) => Step::Listen(Box::new(Listen {
             filter,
             context,
             subscription: Subscription { id: reply_to.id },
-        }),
+        })),
         Err(fault) => Step::Reply(reply_to.refuse(&fault)),
     }
 }
@@ -242,13 +242,13 @@ fn by_handshake(
     };
     let what = match read {
         Ok(legacy::What::Operation(operation, context)) => {
-            return Step::Call(Call {
+            return Step::Call(Box::new(Call {
                 operation,
                 context,
                 reply_to,
                 session,
                 outlives_caller: true,
-            });
+            }));
         }
         Ok(legacy::What::Ping) => return Step::Reply(reply_to.done()),
         Ok(legacy::What::Level(level)) => Wanted::Level(level),

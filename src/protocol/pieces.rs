@@ -11,6 +11,7 @@ pub(super) const WORTH: usize = 16 * 1024;
 /// One line of JSON without a line feed: one piece, or several in a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pieces {
+    /// Empty only when nothing is left.
     first: Bytes,
     others: VecDeque<Bytes>,
 }
@@ -23,7 +24,7 @@ pub(super) struct Cuts {
 }
 
 impl Pieces {
-    /// The number of bytes.
+    /// The number of bytes that are left.
     pub fn len(&self) -> usize {
         let others = self.others.iter().map(Bytes::len);
         self.first.len() + others.sum::<usize>()
@@ -31,17 +32,28 @@ impl Pieces {
 
     /// Whether there are no bytes left.
     pub fn is_empty(&self) -> bool {
-        self.first.is_empty() && self.others.is_empty()
+        self.first.is_empty()
     }
 
-    /// All of it in one.
+    /// All that is left, in one piece. Copies it when there are several.
     pub fn into_bytes(self) -> Bytes {
         if self.others.is_empty() {
             return self.first;
         }
         let mut all = Vec::with_capacity(self.len());
-        self.for_each(|piece| all.extend_from_slice(&piece));
+        for piece in std::iter::once(self.first).chain(self.others) {
+            all.extend_from_slice(&piece);
+        }
         all.into()
+    }
+
+    /// Takes the next piece, which is not empty.
+    pub fn pop(&mut self) -> Option<Bytes> {
+        if self.first.is_empty() {
+            return None;
+        }
+        let next = self.others.pop_front().unwrap_or_default();
+        Some(std::mem::replace(&mut self.first, next))
     }
 
     fn push(&mut self, piece: Bytes) {
@@ -50,19 +62,6 @@ impl Pieces {
         } else if !piece.is_empty() {
             self.others.push_back(piece);
         }
-    }
-}
-
-impl Iterator for Pieces {
-    type Item = Bytes;
-
-    /// Takes the next piece, which is not empty.
-    fn next(&mut self) -> Option<Bytes> {
-        if self.first.is_empty() {
-            return None;
-        }
-        let next = self.others.pop_front().unwrap_or_default();
-        Some(std::mem::replace(&mut self.first, next))
     }
 }
 
@@ -145,11 +144,11 @@ mod tests {
             cuts.base64(&mut out, data);
             out.push(b',');
         }
-        let pieces = cuts.applied(out);
+        let mut pieces = cuts.applied(out);
         let expected = format!("[\"{0}\",\"{1}\",\"{0}\",", large.as_str(), small.as_str());
         assert_eq!(pieces.len(), expected.len());
-        assert_eq!(pieces.clone().count(), 5);
-        assert_eq!(pieces.into_bytes(), expected);
+        assert_eq!(pieces.clone().into_bytes(), expected);
+        assert_eq!(std::iter::from_fn(|| pieces.pop()).count(), 5);
     }
 
     #[test]
@@ -163,9 +162,9 @@ mod tests {
     #[test]
     fn empty_pieces_are_none() {
         let mut pieces = Pieces::from([Bytes::new(), "a".into(), Bytes::new(), "b".into()]);
-        assert_eq!((pieces.next(), pieces.len()), (Some("a".into()), 1));
-        assert_eq!(pieces.next(), Some("b".into()));
-        assert!(pieces.is_empty() && pieces.next().is_none());
+        assert_eq!((pieces.pop(), pieces.len()), (Some("a".into()), 1));
+        assert_eq!(pieces.pop(), Some("b".into()));
+        assert!(pieces.is_empty() && pieces.pop().is_none());
         assert!(Pieces::default().into_bytes().is_empty());
     }
 }

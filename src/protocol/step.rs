@@ -30,9 +30,9 @@ pub enum Step {
     /// The handshake is over: changes of these lists may be told. In a stream of messages only.
     Initialized(Filter),
     /// This is to be carried out.
-    Call(Call),
+    Call(Box<Call>),
     /// This is to be listened for.
-    Listen(Listen),
+    Listen(Box<Listen>),
     /// This is to be remembered.
     Remember(Remember),
     /// What came of a request of the server's own.

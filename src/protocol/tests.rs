@@ -98,7 +98,7 @@ fn mirror(pairs: &[(&'static str, &str)]) -> HeaderMap {
 
 fn call(step: Step) -> Call {
     match step {
-        Step::Call(call) => call,
+        Step::Call(call) => *call,
         other => panic!("not a call: {other:?}"),
     }
 }

@@ -14,6 +14,7 @@ use crate::telemetry::{Histogram, Metrics, Outcome, Present, RequestId, Span};
 use crate::units::Time;
 use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::error::Elapsed;
@@ -26,7 +27,7 @@ use tokio::time::timeout;
 /// interior mutability that could be left half changed.
 pub(super) async fn carry_out<E: Execute>(
     runtime: &E,
-    mut call: Call,
+    mut call: Box<Call>,
     notices: &Notices,
     care: &Care,
 ) -> Response {
@@ -49,7 +50,7 @@ pub(super) async fn carry_out<E: Execute>(
         reply_to,
         session,
         ..
-    } = call;
+    } = *call;
     let method = context.method;
     let limit = care.limit;
     let mut record = Record::new(id, &operation, &context, care);
@@ -59,7 +60,10 @@ pub(super) async fn carry_out<E: Execute>(
         session,
         notices,
     };
-    let work = until_answered(runtime, operation, context, asks, care, turn);
+    // Pinned here: each wrapper around it would move all that it may hold.
+    let work = pin!(until_answered(
+        runtime, operation, context, asks, care, turn
+    ));
     let work = AssertUnwindSafe(id.scope(work)).catch_unwind();
     let outcome = match care.shutdown.given_up().run_until_cancelled(work).await {
         Some(Ok(Ok(outcome))) => {
@@ -155,7 +159,8 @@ async fn until_answered<E: Execute>(
     let waited = turn.as_ref().map_or(Duration::ZERO, |turn| turn.waited);
     let limit = care.limit.saturating_sub(waited);
     if !context.asks_in_place {
-        return timeout(limit, runtime.execute(operation, &context, asks.notices)).await;
+        let work = pin!(runtime.execute(operation, &context, asks.notices));
+        return timeout(limit, work).await;
     }
     for _ in 0..MOST_TIMES {
         let work = runtime.execute(operation.clone(), &context, asks.notices);

@@ -14,7 +14,7 @@ use crate::protocol::{Call, ReplyTo, Response};
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
 use std::future::poll_fn;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use tokio::task::JoinHandle;
@@ -79,7 +79,7 @@ impl Noted {
     /// says. If it becomes a task, it is one of those that the end of the process waits for.
     pub(super) fn new<E: Execute>(
         runtime: Arc<E>,
-        call: Call,
+        call: Box<Call>,
         (notices, waiting): (Notices, Waiting),
         care: &Arc<Care>,
         outlives: Outlives,
@@ -92,7 +92,7 @@ impl Noted {
         let tasks = care.shutdown.tasks().clone();
         let care = Arc::clone(care);
         let work = async move {
-            let carried = carry_out(&*runtime, call, &notices, &care);
+            let carried = pin!(carry_out(&*runtime, call, &notices, &care));
             match &outlives {
                 Outlives::Nothing => Some(carried.await),
                 Outlives::Caller(place) => unless_cancelled(place, carried).await,

@@ -12,12 +12,13 @@ use crate::ops::{Notices, OpError};
 use crate::protocol::{Call, Response};
 use futures_util::FutureExt as _;
 use futures_util::stream;
+use std::pin::pin;
 use std::sync::Arc;
 
 /// Carries out the call, and gives what came of it as long as somebody waits.
 pub(super) async fn outliving<E: Execute>(
     runtime: Arc<E>,
-    call: Call,
+    call: Box<Call>,
     place: Place,
     care: &Arc<Care>,
     may_stream: bool,
@@ -38,7 +39,7 @@ pub(super) async fn outliving<E: Execute>(
     let (tasks, care) = (care.shutdown.tasks().clone(), Arc::clone(care));
     let work = async move {
         let none = Notices::none();
-        let carried = carry_out(&*runtime, call, &none, &care);
+        let carried = pin!(carry_out(&*runtime, call, &none, &care));
         unless_cancelled(&place, carried).await
     };
     let mut work = Box::pin(work);

@@ -90,7 +90,7 @@ impl<S: Snapshots> Server<S> {
         &self,
         runtime: &S::Runtime,
         caller: Caller,
-        mut listen: Listen,
+        mut listen: Box<Listen>,
         may_stream: bool,
     ) -> Reply {
         let mut span = self.care.begin_listening(&mut listen);
@@ -98,7 +98,7 @@ impl<S: Snapshots> Server<S> {
             filter,
             subscription,
             ..
-        } = listen;
+        } = *listen;
         if !may_stream {
             let response = subscription.refuse_without_stream();
             return message(refused(&mut span, response));
@@ -126,7 +126,7 @@ impl<S: Snapshots> Server<S> {
         [stop.clone(), stop.clone()]
     }
 
-    async fn call(&self, runtime: Arc<S::Runtime>, mut call: Call, may_stream: bool) -> Reply {
+    async fn call(&self, runtime: Arc<S::Runtime>, mut call: Box<Call>, may_stream: bool) -> Reply {
         // Who takes no stream cannot be asked on one.
         call.context.asks_in_place &= may_stream;
         if call.outlives_caller {

@@ -67,7 +67,7 @@ impl<S: Snapshots> StreamSession<S> {
         })
     }
 
-    fn listen(&self, runtime: &S::Runtime, mut listen: Listen) -> Received {
+    fn listen(&self, runtime: &S::Runtime, mut listen: Box<Listen>) -> Received {
         let caller = &self.conversation.caller;
         let subscription = &listen.subscription;
         let place = self.place(subscription.id(), |fault| subscription.refuse(fault));
@@ -80,7 +80,7 @@ impl<S: Snapshots> StreamSession<S> {
             filter,
             subscription,
             ..
-        } = listen;
+        } = *listen;
         match self
             .hub
             .listen(heard(runtime, filter, caller), caller.clone(), Share::Whole)
@@ -167,7 +167,7 @@ impl<S: Snapshots> StreamSession<S> {
 
     /// Takes the request's place now, in the order of the stream, so that a cancellation behind it
     /// finds it whether or not its work has begun.
-    fn call(&self, runtime: Arc<S::Runtime>, mut call: Call) -> Received {
+    fn call(&self, runtime: Arc<S::Runtime>, mut call: Box<Call>) -> Received {
         let reply_to = &call.reply_to;
         let place = match self.place(reply_to.id(), |fault| reply_to.refuse(fault)) {
             Ok(place) => place,

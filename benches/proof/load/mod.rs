@@ -110,9 +110,7 @@ impl Poll {
         }
         self.events.len()
     }
-}
 
-impl Poll {
     /// The same without sleeping. Who wakes a sleeping core pays for it, in a guest several
     /// microseconds; so a server that is slower than the load would be charged for being slower.
     fn wait_awake(

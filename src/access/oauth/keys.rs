@@ -7,6 +7,7 @@
 use super::document::{self, NoDocument};
 use crate::action::http::Client;
 use crate::model::OauthSpec;
+use futures_util::FutureExt as _;
 use jsonwebtoken::jwk::{AlgorithmParameters, Jwk, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey};
 use serde_json::Value;
@@ -47,10 +48,16 @@ struct Known {
 
 #[derive(Default)]
 struct Fetching {
-    /// When the last one ended, and whether it failed.
-    last: Option<(Instant, bool)>,
-    /// The one that runs. It does not end with who waits for it.
-    running: Option<AbortOnDropHandle<bool>>,
+    last: Option<Fetched>,
+    /// The one that runs, or has ended since somebody looked. It does not end with who waits for it.
+    running: Option<AbortOnDropHandle<Fetched>>,
+}
+
+/// A fetch that has ended.
+#[derive(Clone, Copy)]
+struct Fetched {
+    at: Instant,
+    is_good: bool,
 }
 
 /// One key.
@@ -113,20 +120,16 @@ impl Keys {
         if self.known().since > seen {
             return true;
         }
-        if fetching.running.is_none() {
-            if let Some((ended, failed)) = fetching.last
-                && ended.elapsed() < PAUSE
-            {
-                return !failed;
-            }
-            fetching.running = Some(self.start());
+        if fetching.is_running() {
+            return fetching.end().await;
         }
-        let is_fetched = match &mut fetching.running {
-            Some(running) => running.await.unwrap_or(false),
-            None => false,
-        };
-        fetching.end(is_fetched);
-        is_fetched
+        match fetching.last {
+            Some(last) if last.at.elapsed() < PAUSE => last.is_good,
+            _ => {
+                fetching.running = Some(self.start());
+                fetching.end().await
+            }
+        }
     }
 
     /// Fetches the keys while the known ones are used.
@@ -134,24 +137,22 @@ impl Keys {
         let Ok(mut fetching) = self.fetching.try_lock() else {
             return;
         };
-        match &fetching.running {
-            Some(running) if running.is_finished() => fetching.end(false),
-            Some(_) => {}
-            None if fetching
-                .last
-                .is_some_and(|(ended, _)| ended.elapsed() < RETRY) => {}
-            None => fetching.running = Some(self.start()),
+        let is_running = fetching.is_running();
+        let is_recent = |last: Fetched| last.at.elapsed() < RETRY;
+        if !is_running && !fetching.last.is_some_and(is_recent) {
+            fetching.running = Some(self.start());
         }
     }
 
-    fn start(self: &Arc<Self>) -> AbortOnDropHandle<bool> {
+    fn start(self: &Arc<Self>) -> AbortOnDropHandle<Fetched> {
         // Who owns the keys owns the task, which therefore must not own them.
         let keys = Arc::downgrade(self);
         AbortOnDropHandle::new(tokio::spawn(async move {
-            match keys.upgrade() {
+            let is_good = match keys.upgrade() {
                 Some(keys) => keys.fetch().await,
                 None => false,
-            }
+            };
+            Fetched::now(is_good)
         }))
     }
 
@@ -184,9 +185,42 @@ impl Keys {
 }
 
 impl Fetching {
-    fn end(&mut self, is_fetched: bool) {
+    /// Whether one runs. What came of one that does not is the last.
+    fn is_running(&mut self) -> bool {
+        let Some(running) = &mut self.running else {
+            return false;
+        };
+        let Some(ended) = running.now_or_never() else {
+            return true;
+        };
+        self.ended(ended.ok());
+        false
+    }
+
+    /// Waits for the one that runs, and says whether it is good.
+    async fn end(&mut self) -> bool {
+        let ended = match &mut self.running {
+            Some(running) => running.await.ok(),
+            None => None,
+        };
+        self.ended(ended).is_good
+    }
+
+    /// `None`: it panicked, which the panic hook says.
+    fn ended(&mut self, fetched: Option<Fetched>) -> Fetched {
+        let fetched = fetched.unwrap_or_else(|| Fetched::now(false));
         self.running = None;
-        self.last = Some((Instant::now(), !is_fetched));
+        self.last = Some(fetched);
+        fetched
+    }
+}
+
+impl Fetched {
+    fn now(is_good: bool) -> Self {
+        Self {
+            at: Instant::now(),
+            is_good,
+        }
     }
 }
 
@@ -240,37 +274,4 @@ fn key(value: &Value) -> Option<Key> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn only_public_keys_for_signatures_are_taken() {
-        let ec = json!({
-            "kty": "EC", "crv": "P-256", "kid": "e", "alg": "ES256", "use": "sig",
-            "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
-            "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
-        });
-        let mut other_use = ec.clone();
-        other_use["use"] = "enc".into();
-        let mut other_algorithm = ec.clone();
-        other_algorithm["alg"] = "RSA-OAEP".into();
-        let keys = read(json!({ "keys": [
-            ec, other_use, other_algorithm,
-            { "kty": "oct", "k": "c2VjcmV0", "alg": "HS256" },
-            { "kty": "new" }, 5, { "kty": "RSA", "n": "!", "e": "AQAB" },
-        ] }));
-        let keys = keys.unwrap();
-        assert_eq!(keys.len(), 1);
-        let known = Known {
-            keys,
-            since: Some(Instant::now()),
-        };
-        assert_eq!(known.fitting(Some("e"), Algorithm::ES256).len(), 1);
-        assert_eq!(known.fitting(None, Algorithm::ES256).len(), 1);
-        assert!(known.fitting(Some("f"), Algorithm::ES256).is_empty());
-        assert!(known.fitting(None, Algorithm::ES384).is_empty());
-        assert!(known.fitting(None, Algorithm::RS256).is_empty());
-        assert!(read(json!({})).is_err());
-    }
-}
+mod tests;

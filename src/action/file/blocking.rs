@@ -4,6 +4,7 @@ use super::content::{FileContent, Found, Listing};
 use super::part::{self, Part, PartError};
 use super::source::Source;
 use super::{FileError, ReadOptions, encode, folder, mime, time};
+use crate::model::{Encoding, Window};
 use std::fs::{File, Metadata};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +18,39 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// holds its threads until it does; the runtime has 512 of them, which other work needs too.
 static THREADS: Semaphore = Semaphore::const_new(256);
 
+/// Memory for a file's bytes, and for their base64.
+///
+/// It is taken by the thread that is to give it back, since glibc has heaps by thread: one that only
+/// reads would take fresh pages for each answer, and these cost more than the reading.
+#[derive(Default)]
+pub(super) struct Room {
+    bytes: Vec<u8>,
+    encoded: Vec<u8>,
+}
+
+/// The largest file that room is made for before it is read. Its size is a hint only.
+const MOST_ROOM: u64 = 16 * 1024 * 1024;
+
+impl Room {
+    /// For a file of this size, read like this.
+    pub(super) fn of(size: u64, options: &ReadOptions) -> Self {
+        let whole = options.window == Window::Whole && size <= options.max_bytes;
+        let size = Some(size).filter(|size| whole && *size <= MOST_ROOM);
+        let Some(size) = size.and_then(|size| usize::try_from(size).ok()) else {
+            return Self::default();
+        };
+        let encoded = match options.encoding {
+            Encoding::Text => 0,
+            Encoding::Auto | Encoding::Base64 => size.div_ceil(3) * 4,
+        };
+        Self {
+            // One byte more, to see that the file ends there.
+            bytes: Vec::with_capacity(size + 1),
+            encoded: Vec::with_capacity(encoded),
+        }
+    }
+}
+
 /// Reads on another thread: `opened`, or what `source` finds at `path`. Dropping the future, or
 /// the end of its patience, stops the reading at its next step; a thread that the kernel does not
 /// let go keeps its turn until it is.
@@ -25,10 +59,12 @@ pub(super) async fn read(
     path: &str,
     options: ReadOptions,
     opened: Option<File>,
+    room: Room,
 ) -> Result<Found, FileError> {
     let owned = path.to_owned();
-    let work =
-        move |source: &Source, stop: &AtomicBool| read_now(source, &owned, &options, opened, stop);
+    let work = move |source: &Source, stop: &AtomicBool| {
+        read_now(source, &owned, &options, (opened, room), stop)
+    };
     in_time(source, path, work).await
 }
 
@@ -74,7 +110,7 @@ fn read_now(
     source: &Source,
     path: &str,
     options: &ReadOptions,
-    opened: Option<File>,
+    (opened, room): (Option<File>, Room),
     stop: &AtomicBool,
 ) -> Result<Found, FileError> {
     let failed = |error: &std::io::Error| FileError::from_io(path, error);
@@ -99,16 +135,22 @@ fn read_now(
     if !metadata.is_file() {
         return Err(FileError::not_found(path, "it is not a regular file"));
     }
-    let part =
-        part::read(&mut file, metadata.len(), options, stop).map_err(|error| match error {
-            PartError::File(error) => error,
-            PartError::Io(error) => failed(&error),
-        })?;
-    Ok(content(path, &metadata, part, options))
+    let part = part::read(&mut file, metadata.len(), options, room.bytes, stop);
+    let part = part.map_err(|error| match error {
+        PartError::File(error) => error,
+        PartError::Io(error) => failed(&error),
+    })?;
+    Ok(content(path, &metadata, part, options, room.encoded))
 }
 
-/// The answer for a regular file.
-pub(super) fn content(path: &str, metadata: &Metadata, part: Part, options: &ReadOptions) -> Found {
+/// The answer for a regular file. Base64 is written in `room`.
+pub(super) fn content(
+    path: &str,
+    metadata: &Metadata,
+    part: Part,
+    options: &ReadOptions,
+    room: Vec<u8>,
+) -> Found {
     let head = if part.from_start {
         part.bytes.as_slice()
     } else {
@@ -116,7 +158,7 @@ pub(super) fn content(path: &str, metadata: &Metadata, part: Part, options: &Rea
     };
     let is_text = encode::is_text(&part, options.encoding);
     let mime = mime::of(path, head, is_text).to_owned();
-    let encoded = encode::encode(part, options.encoding, is_text);
+    let encoded = encode::encode(part, options.encoding, is_text, room);
     Found::File(FileContent {
         path: path.to_owned(),
         mime,

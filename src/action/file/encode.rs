@@ -23,14 +23,14 @@ pub(super) fn is_text(part: &Part, encoding: Encoding) -> bool {
     encoding == Encoding::Text || std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0)
 }
 
-/// Encodes a part, of which [`is_text`] said what it is.
-pub(super) fn encode(part: Part, encoding: Encoding, is_text: bool) -> Encoded {
+/// Encodes a part, of which [`is_text`] said what it is. Base64 is written in `room`.
+pub(super) fn encode(part: Part, encoding: Encoding, is_text: bool, room: Vec<u8>) -> Encoded {
     let (length, has_more) = (part.bytes.len(), part.has_more);
     let (body, end) = if is_text && encoding != Encoding::Base64 {
         let (start, end) = text_bounds(&part);
         (Body::Text(text(part.bytes, start, end)), end)
     } else {
-        let encoded = Base64::encode(window(&part));
+        let encoded = Base64::encode_in(room, window(&part));
         (Body::Base64(encoded), part.wanted)
     };
     Encoded {
@@ -115,7 +115,7 @@ mod tests {
 
     fn encoded(part: Part, encoding: Encoding) -> Encoded {
         let is_text = is_text(&part, encoding);
-        encode(part, encoding, is_text)
+        encode(part, encoding, is_text, Vec::new())
     }
 
     fn cut(bytes: &[u8], offset: usize, length: usize) -> Part {

@@ -43,15 +43,17 @@ impl From<io::Error> for PartError {
 }
 
 /// Reads what `options` ask for. `size` is what the file system says, a hint only: files grow and
-/// shrink, and those of `/proc` say 0. Ends early once `stop` is set; the result is then nobody's.
+/// shrink, and those of `/proc` say 0. A whole file is read into `room`. Ends early once `stop` is set;
+/// the result is then nobody's.
 pub(super) fn read(
     file: &mut File,
     size: u64,
     options: &ReadOptions,
+    room: Vec<u8>,
     stop: &AtomicBool,
 ) -> Result<Part, PartError> {
     match options.window {
-        Window::Whole => whole(file, size, options.max_bytes),
+        Window::Whole => whole(file, size, options.max_bytes, room),
         Window::Bytes { offset, length } => bytes(file, offset, length, options.max_bytes),
         Window::Lines { from, to } => {
             let mut lines = Lines {
@@ -63,13 +65,13 @@ pub(super) fn read(
     }
 }
 
-fn whole(file: &mut File, size: u64, limit: u64) -> Result<Part, PartError> {
+fn whole(file: &mut File, size: u64, limit: u64, room: Vec<u8>) -> Result<Part, PartError> {
     let too_large = PartError::File(FileError::TooLarge { limit });
     if size > limit {
         return Err(too_large);
     }
     // One byte more than the file holds, so that its end is met without another buffer.
-    let bytes = take(file, limit.saturating_add(1), size.saturating_add(1))?;
+    let bytes = take(file, limit.saturating_add(1), size.saturating_add(1), room)?;
     if bytes.len() as u64 > limit {
         return Err(too_large);
     }
@@ -84,7 +86,7 @@ fn whole(file: &mut File, size: u64, limit: u64) -> Result<Part, PartError> {
 fn bytes(file: &mut File, offset: u64, length: Option<u64>, limit: u64) -> Result<Part, PartError> {
     let wanted = length.unwrap_or(u64::MAX).min(limit.saturating_add(1));
     let bytes = match file.seek(SeekFrom::Start(offset)) {
-        Ok(_) => take(file, wanted.saturating_add(LOOKAHEAD), 0)?,
+        Ok(_) => take(file, wanted.saturating_add(LOOKAHEAD), 0, Vec::new())?,
         // Farther than a file of this file system can reach is past the end.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Vec::new(),
         Err(error) => return Err(error.into()),
@@ -104,9 +106,8 @@ fn bytes(file: &mut File, offset: u64, length: Option<u64>, limit: u64) -> Resul
     })
 }
 
-/// At most `most` bytes from where the file stands.
-fn take(file: &mut File, most: u64, hint: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+/// At most `most` bytes from where the file stands, in the memory of `bytes`, which is empty.
+fn take(file: &mut File, most: u64, hint: u64, mut bytes: Vec<u8>) -> io::Result<Vec<u8>> {
     let hint = usize::try_from(hint.min(most)).unwrap_or(usize::MAX);
     bytes
         .try_reserve_exact(hint)

@@ -1,5 +1,6 @@
 //! Where files are read from: a folder that cannot be left, or one path of the operator's.
 
+use super::blocking::Room;
 use super::content::Found;
 use super::{FileError, ReadOptions, RootError, blocking, cached};
 use cap_std::ambient_authority;
@@ -131,14 +132,23 @@ impl Source {
         } else {
             None
         };
+        let mut room = Room::default();
         if let Some(file) = &opened
             && let Ok(metadata) = file.metadata()
             && metadata.is_file()
-            && let Some(part) = cached::read(file, metadata.len(), options)
         {
-            return Ok(blocking::content(path, &metadata, part, options));
+            if let Some(part) = cached::read(file, metadata.len(), options) {
+                return Ok(blocking::content(
+                    path,
+                    &metadata,
+                    part,
+                    options,
+                    Vec::new(),
+                ));
+            }
+            room = Room::of(metadata.len(), options);
         }
-        blocking::read(self, path, *options, opened).await
+        blocking::read(self, path, *options, opened, room).await
     }
 
     fn open_at_once(&self, path: &str) -> Option<File> {

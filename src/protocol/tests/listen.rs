@@ -22,7 +22,7 @@ fn listening(notifications: &Value) -> Result<Listen, String> {
         message.as_bytes(),
     );
     match step {
-        Step::Listen(listen) => Ok(listen),
+        Step::Listen(listen) => Ok(*listen),
         Step::Reply(response) => {
             let body: Value = serde_json::from_slice(&response.body.into_bytes()).unwrap();
             Err(body["error"]["message"].as_str().unwrap().to_owned())

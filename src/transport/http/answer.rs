@@ -80,7 +80,7 @@ impl HttpBody for Body {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match self.get_mut() {
-            Self::Whole(message) => Poll::Ready(message.next().map(Frame::data).map(Ok)),
+            Self::Whole(message) => Poll::Ready(message.pop().map(Frame::data).map(Ok)),
             Self::Events(events) => events
                 .poll_next(cx)
                 .map(|next| next.map(Frame::data).map(Ok)),

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::support::{Fifo, gone, within};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::thread;
 
 #[test]
@@ -66,6 +68,34 @@ fn too_many_ends_and_it_is_down_until_the_server_is_told() {
         failed(&daemon, "crash", json!({}));
     }
     assert_eq!(failed(&daemon, "add", json!({})), down);
+}
+
+#[test]
+fn a_worker_whose_program_is_gone_is_tried_again_until_it_is_down() {
+    let keys = "max_restarts = 2\nrestart_window_ms = 600000\nbackoff_ms = 0";
+    let manifest = worker(keys).replace("\"sh\", \"worker.sh\"", "\"./worker\"");
+    let text = format!("#!/bin/sh\n{WORKER}");
+    let project = project(&manifest).file("manifests/worker", &text);
+    let path = project.manifests().join("worker");
+    let executable = || std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    executable();
+    let daemon = project.serve();
+    assert_eq!(add(&daemon), 1);
+    std::fs::remove_file(&path).unwrap();
+    failed(&daemon, "crash", json!({}));
+    let said = failed(&daemon, "add", json!({}));
+    let down = "the actor `a` is down: it cannot be started: ";
+    assert!(said.starts_with(down), "{said}");
+    daemon.wait_for_log("cannot be started: ");
+    daemon.wait_for_log("; it is tried again");
+    // It is there again, and the server is told.
+    project.save("manifests/worker", &text);
+    executable();
+    daemon.signal("HUP");
+    within("it begins anew", || {
+        let answer = daemon.ask(&call(1, "add", json!({})));
+        (answer["result"]["isError"] == false).then_some(())
+    });
 }
 
 #[test]

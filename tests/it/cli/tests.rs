@@ -195,3 +195,23 @@ fn a_terminal_is_not_driven_by_what_a_tool_says() {
         "{report}"
     );
 }
+
+#[test]
+fn each_way_to_miss_an_expectation_is_told() {
+    let ran = Project::with(include_str!("expectations.toml")).test(&[]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
+    assert_eq!(ran.stdout, include_str!("expectations.txt"));
+}
+
+#[test]
+fn a_call_that_takes_too_long_is_a_failure() {
+    let manifest = "[[tool]]\nname = \"t\"\nshell = { script = \"sleep 600\" }\n\
+                    [[tool.test]]\nname = \"t\"\nexpect.text = \"x\"\n";
+    let ran = Project::with(manifest)
+        .set("http.request_timeout_ms=100")
+        .test(&[]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let why = "is_error: the call ended with protocol error -32603\n        | \
+               Internal error: request timed out after 100 ms\n";
+    assert!(ran.stdout.contains(why), "{}", ran.stdout);
+}

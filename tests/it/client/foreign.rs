@@ -175,3 +175,121 @@ fn a_list_that_has_changed_is_read_again_when_headers_do_not_fit() {
         "error: the server refused `tools/call`: Header mismatch (-32020)\n"
     );
 }
+
+/// A program with a handshake that tells of changes right behind its answer, and ends.
+const TELLING: &str = r#"
+*server/discover*) echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}' ;;
+*'"initialize"'*) echo '{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true}},"serverInfo":{"name":"old","version":"1"}}}' ;;
+*resources/subscribe*) id=${line#*'"id":'}; id=${id%%[!0-9]*}
+  echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{}}"
+  echo '{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"note://a"}}'
+  echo '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
+  exit 0 ;;
+"#;
+
+#[test]
+fn a_program_with_a_handshake_is_listened_to() {
+    let project = Project::new();
+    let command = script(&project, TELLING);
+    let said = snodo(project.path(), &["listen", "note://a", "--stdio", &command]);
+    assert_eq!(
+        said.out,
+        "listening\nnote://a has changed\nthe list of tools has changed\n"
+    );
+    let note = "note: the server does not tell of changes of the list of prompts, resources\n";
+    assert!(said.err.starts_with(note), "{}", said.err);
+    // It has ended by itself, which a server that is listened to does not.
+    assert_eq!(said.code, 3, "{}", said.err);
+    let args = [
+        "listen", "note://a", "--quiet", "--output", "json", "--stdio", &command,
+    ];
+    let said = snodo(project.path(), &args);
+    assert_eq!(
+        said.out,
+        "{\"listening\":{\"toolsListChanged\":true,\"resourceSubscriptions\":[\"note://a\"]}}\n\
+         {\"updated\":\"note://a\"}\n{\"listChanged\":\"tools\"}\n"
+    );
+}
+
+#[test]
+fn an_endpoint_with_sessions_is_listened_to() {
+    let project = Project::new();
+    let upstream = Upstream::new(|request: &Request| {
+        if !request.line.starts_with("GET") {
+            return legacy(request);
+        }
+        assert_eq!(request.header("mcp-session-id"), Some("s1"));
+        let updated = json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated",
+            "params": { "uri": "note://a" } });
+        let ping = json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" });
+        format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n\
+             data: {ping}\r\n\r\ndata: {updated}\r\n\r\n"
+        )
+        .into_bytes()
+    });
+    let url = format!("{}/mcp", upstream.url());
+    let said = snodo(project.path(), &["listen", "note://a", "--url", &url]);
+    assert_eq!(
+        said.out, "listening\nnote://a has changed\n",
+        "{}",
+        said.err
+    );
+    assert_eq!(said.code, 0, "{}", said.err);
+    let bodies = upstream.requests();
+    let mut bodies = bodies.iter().map(|request| request.body.clone());
+    let pong: &[u8] = br#""id":"p","result":{}"#;
+    assert!(
+        bodies.any(|body| body.windows(pong.len()).any(|part| part == pong)),
+        "the ping is answered"
+    );
+    // One that has no such stream says so.
+    let upstream = Upstream::new(|request: &Request| match request.line.starts_with("GET") {
+        true => json_answer("405 Method Not Allowed", "", &Value::Null),
+        false => legacy(request),
+    });
+    let url = format!("{}/mcp", upstream.url());
+    let said = snodo(project.path(), &["listen", "--url", &url]);
+    assert_eq!((said.code, said.out.as_str()), (3, ""));
+    assert!(said.err.contains("405"), "{}", said.err);
+}
+
+#[test]
+fn revisions_that_nobody_here_speaks_are_said() {
+    let result = |id: u32, result: &Value| {
+        let answer = json!({ "jsonrpc": "2.0", "id": id, "result": result });
+        format!("echo '{answer}'")
+    };
+    let unknown = "echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"Method not found\"}}'";
+    let future = json!({ "supportedVersions": ["2099-01-01", "2098-01-01"], "capabilities": {} });
+    let past = json!({ "protocolVersion": "1999-01-01", "capabilities": {} });
+    for (discovered, initialized, why) in [
+        (
+            result(1, &future),
+            result(2, &past),
+            "speaks protocol 2099-01-01, 2098-01-01, and this program does not\n  = help: known here are 2026-07-28, ",
+        ),
+        (
+            "echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32022,\"message\":\"no\",\"data\":{\"supported\":[\"2099-01-01\"]}}}'".to_owned(),
+            result(2, &past),
+            "speaks protocol 2099-01-01, and this program does not\n",
+        ),
+        (
+            unknown.to_owned(),
+            result(2, &past),
+            "speaks protocol 1999-01-01, and this program does not\n",
+        ),
+        (
+            unknown.to_owned(),
+            result(2, &json!({ "capabilities": {} })),
+            "names no `protocolVersion`",
+        ),
+    ] {
+        let project = Project::new();
+        let cases = format!("*server/discover*) {discovered} ;;\n*initialize*) {initialized} ;;");
+        let command = script(&project, &cases);
+        let said = snodo(project.path(), &["list", "--stdio", &command]);
+        assert_eq!((said.code, said.out.as_str()), (3, ""), "{}", said.err);
+        assert!(said.err.contains(why), "{}", said.err);
+    }
+}

@@ -251,3 +251,124 @@ fn questions_without_an_answer_are_shown() {
     let first = &told(&project)[0];
     assert_eq!(first["params"]["_meta"][capabilities], json!({}));
 }
+
+/// A server that asks this once, and then answers.
+fn asks(project: &Project, id: &str, method: &str, params: &Value) -> String {
+    let first = json!({ "jsonrpc": "2.0", "id": 3, "result": {
+        "resultType": "input_required", "requestState": "its-state",
+        "inputRequests": { id: { "method": method, "params": params } },
+    } });
+    project.write("first.json", format!("{first}\n"));
+    let cases = r#"
+*server/discover*) echo '{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"asker","version":"1"}}}}' ;;
+*tools/list*) echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"delete","inputSchema":{"type":"object"}}]}}' ;;
+*its-state*) printf '%s\n' "$line" >> told; echo '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"deleted"}]}}' ;;
+*tools/call*) cat first.json ;;
+"#;
+    script(project, cases)
+}
+
+#[test]
+fn a_page_is_shown_whole_and_its_visit_is_the_persons() {
+    let params = json!({
+        "mode": "url", "elicitationId": "1", "message": "Sign in\u{1b}[2J",
+        "url": "https://xn--80ak6aa92e.example/sign-in?for=%41#\u{1b}",
+    });
+    for (typed, action) in [("\n", "accept"), ("\u{4}", "decline")] {
+        let project = Project::new();
+        let command = asks(&project, "visit", "elicitation/create", &params);
+        let prompt = "press Enter (Ctrl-D declines): ";
+        let (shown, code) = at_a_terminal(&project, &command, &[(prompt, typed)]);
+        assert_eq!(code, 0, "{shown}");
+        assert!(
+            shown.contains(
+                " asks: Sign in\\u{1b}[2J\n  https://xn--80ak6aa92e.example/sign-in?for=%41#\\u{1b}\n  \
+                 at xn--80ak6aa92e.example, a name whose letters may look like others\n"
+            ),
+            "{shown}"
+        );
+        assert!(!shown.contains("\u{1b}[2J"), "{shown}");
+        let responses = &told(&project)[0]["params"]["inputResponses"];
+        assert_eq!(*responses, json!({ "visit": { "action": action } }));
+    }
+    // Without a person it is shown too, and said with the next try.
+    let project = Project::new();
+    let command = asks(&project, "visit", "elicitation/create", &params);
+    let call = ["call", "delete", "--stdio", &command];
+    let said = snodo(project.path(), &call);
+    assert_eq!((said.code, said.out.as_str()), (2, ""));
+    assert_eq!(
+        said.err,
+        "error: the server asks: Sign in\\u{1b}[2J\n  https://xn--80ak6aa92e.example/sign-in?for=%41#\\u{1b}\n  \
+         = help: go there, then answer with --answer visit=accept\n"
+    );
+    let said = snodo(
+        project.path(),
+        &[&call[..], &["--answer", "visit=accept"]].concat(),
+    );
+    assert_eq!((said.code, said.out.as_str()), (0, "deleted\n"));
+}
+
+#[test]
+fn what_is_no_page_and_no_form_is_refused() {
+    for (id, method, params, why) in [
+        (
+            "visit",
+            "elicitation/create",
+            json!({ "mode": "url", "message": "Look", "url": "javascript:alert(1)\u{1b}" }),
+            "error: the server asks for a visit to `javascript:alert(1)\\u{1b}`, which is no page\n",
+        ),
+        (
+            "visit",
+            "elicitation/create",
+            json!({ "mode": "url", "message": "Look" }),
+            "error: the server asks for a visit to ``, which is no page\n",
+        ),
+        (
+            "think",
+            "sampling/createMessage",
+            json!({ "messages": [], "maxTokens": 1 }),
+            "error: the server asks for `sampling/createMessage`, which is not done here\n",
+        ),
+    ] {
+        let project = Project::new();
+        let command = asks(&project, id, method, &params);
+        let said = snodo(project.path(), &["call", "delete", "--stdio", &command]);
+        assert_eq!((said.code, said.out.as_str()), (1, ""), "{}", said.err);
+        assert_eq!(said.err, why);
+        assert!(told(&project).is_empty());
+    }
+}
+
+#[test]
+fn a_list_is_typed_between_commas_and_what_need_not_be_said_is_left_out() {
+    let project = Project::new();
+    let schema = json!({
+        "type": "object", "required": ["tags", "count"],
+        "properties": {
+            "tags": { "type": "array", "description": "Which ones?",
+                      "items": { "type": "string", "enum": ["a", "b"] } },
+            "count": { "type": "integer", "maximum": 3 },
+            "note": { "type": "string" },
+        },
+    });
+    let params = json!({ "message": "Sort", "requestedSchema": schema });
+    let command = asks(&project, "sort", "elicitation/create", &params);
+    let (tags, count) = ("tags (several between commas): ", "count (a number): ");
+    let lines = [
+        (tags, "a, c\n"),
+        (tags, "a, b\n"),
+        (count, "7\n"),
+        (count, "2\n"),
+        ("note []: ", "\n"),
+    ];
+    let (shown, code) = at_a_terminal(&project, &command, &lines);
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("  Which ones?\n    a\n    b\n"), "{shown}");
+    let content = json!({ "tags": ["a", "b"], "count": 2 });
+    let responses = &told(&project)[0]["params"]["inputResponses"];
+    assert_eq!(
+        *responses,
+        json!({ "sort": { "action": "accept", "content": content } })
+    );
+}
