@@ -380,58 +380,6 @@ fn a_declared_name_is_meant_by_one_a_slip_away() {
 }
 
 #[test]
-fn bounds_of_numbers_are_exact_at_the_ends_of_their_types() {
-    let two_to_64 = 18_446_744_073_709_551_616.0;
-    for (keyword, bound, value, is_valid) in [
-        ("minimum", json!(two_to_64), json!(u64::MAX), false),
-        ("maximum", json!(two_to_64), json!(u64::MAX), true),
-        ("minimum", json!(-two_to_64), json!(i64::MIN), true),
-        ("maximum", json!(-two_to_64), json!(i64::MIN), false),
-        ("minimum", json!(u64::MAX), json!(two_to_64), true),
-        ("minimum", json!(1.5), json!(1), false),
-        ("minimum", json!(1.5), json!(2), true),
-        ("minimum", json!(-1.5), json!(-1), true),
-        ("minimum", json!(-1.5), json!(-2), false),
-        ("maximum", json!(1.5), json!(1), true),
-        ("maximum", json!(-1.5), json!(-1), false),
-        ("exclusiveMinimum", json!(2.0), json!(2), false),
-        ("exclusiveMinimum", json!(2), json!(2.5), true),
-        ("exclusiveMaximum", json!(2), json!(2.0), false),
-        ("exclusiveMaximum", json!(2.5), json!(2.5), false),
-        ("maximum", json!(2.5), json!(2.5), true),
-        ("maximum", json!(2.5), json!(2.75), false),
-    ] {
-        for schema in [
-            full(json!({ keyword: bound })),
-            basic(json!({ keyword: bound })),
-        ] {
-            let found = schema.check(&value).is_ok();
-            assert_eq!(found, is_valid, "{keyword} {bound}: {value}");
-            let explained = schema.explain_for_tests(&value);
-            assert_eq!(
-                explained.list().is_empty(),
-                is_valid,
-                "{keyword} {bound}: {value}"
-            );
-        }
-    }
-}
-
-#[test]
-fn counts_are_whole_however_they_are_written() {
-    for (count, is_valid) in [(json!(2), true), (json!(2.0), true), (json!(1.0), false)] {
-        for schema in [
-            full(json!({ "maxItems": count })),
-            basic(json!({ "maxItems": count })),
-        ] {
-            assert_eq!(schema.check(&json!([1, 2])).is_ok(), is_valid, "{count}");
-            let explained = schema.explain_for_tests(&json!([1, 2]));
-            assert_eq!(explained.list().is_empty(), is_valid, "{count}");
-        }
-    }
-}
-
-#[test]
 fn what_is_told_of_names_and_places_is_bounded() {
     let required = |count: usize| {
         let names: Vec<String> = (0..count).map(|n| format!("n{n}")).collect();
@@ -463,34 +411,6 @@ fn what_is_told_of_names_and_places_is_bounded() {
     };
     assert_eq!(place(63), Some((512, false)));
     assert_eq!(place(64), Some((513, true)));
-}
-
-#[test]
-fn integers_and_numbers_are_mathematical() {
-    for schema in [
-        full(json!({ "type": "integer", "maximum": 9_007_199_254_740_993_u64 })),
-        basic(json!({ "type": "integer", "maximum": 9_007_199_254_740_993_u64 })),
-    ] {
-        assert!(schema.check(&json!(1.0)).is_ok());
-        assert!(schema.check(&json!(-3)).is_ok());
-        assert!(schema.check(&json!(1.5)).is_err());
-        assert!(schema.check(&json!(9_007_199_254_740_993_u64)).is_ok());
-        assert!(schema.check(&json!(9_007_199_254_740_994_u64)).is_err());
-        assert!(schema.check(&json!(9_007_199_254_740_994.0)).is_err());
-        assert!(schema.check(&json!(9_007_199_254_740_992.0)).is_ok());
-        assert!(schema.check(&json!(1e300)).is_err());
-        assert!(schema.check(&json!(-1e300)).is_ok());
-        assert!(schema.check(&json!(u64::MAX)).is_err());
-    }
-    for schema in [
-        full(json!({ "enum": [1, { "a": [2.0] }] })),
-        basic(json!({ "enum": [1, { "a": [2.0] }] })),
-    ] {
-        assert!(schema.check(&json!(1.0)).is_ok());
-        assert!(schema.check(&json!({ "a": [2] })).is_ok());
-        assert!(schema.check(&json!({ "a": [2, 3] })).is_err());
-        assert!(schema.check(&json!("1")).is_err());
-    }
 }
 
 #[test]

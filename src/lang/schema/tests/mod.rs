@@ -8,6 +8,7 @@ mod header;
 mod hostile;
 mod load;
 mod metaschema;
+mod numbers;
 mod patterns;
 mod property;
 mod references;
