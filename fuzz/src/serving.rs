@@ -133,15 +133,15 @@ async fn answered(reply: Reply) -> Answered {
         Reply::Ended => answered.status = StatusCode::NO_CONTENT,
         Reply::Began { session, body } => {
             answered.session = Some(session);
-            answered.messages.push(body);
+            answered.messages.push(body.into_bytes());
         }
         Reply::Message { status, body } => {
             answered.status = status;
-            answered.messages.push(body);
+            answered.messages.push(body.into_bytes());
         }
         Reply::Denied(_, body) => {
             answered.status = StatusCode::FORBIDDEN;
-            answered.messages.push(body);
+            answered.messages.push(body.into_bytes());
         }
         Reply::Stream(parts) => answered.messages = some(parts).await,
     }
