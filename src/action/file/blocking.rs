@@ -28,8 +28,8 @@ pub(super) struct Room {
     encoded: Vec<u8>,
 }
 
-/// The largest file that room is made for before it is read. Its size is a hint only.
-const MOST_ROOM: u64 = 16 * 1024 * 1024;
+/// The largest file that room is made for before it is read: reads that wait for their turn hold it.
+const MOST_ROOM: u64 = 4 * 1024 * 1024;
 
 impl Room {
     /// For a file of this size, read like this.
@@ -43,10 +43,16 @@ impl Room {
             Encoding::Text => 0,
             Encoding::Auto | Encoding::Base64 => size.div_ceil(3) * 4,
         };
+        let room = |length| {
+            let mut room = Vec::new();
+            // Where there is none, the read says so when it needs it.
+            let _ = room.try_reserve_exact(length);
+            room
+        };
         Self {
             // One byte more, to see that the file ends there.
-            bytes: Vec::with_capacity(size + 1),
-            encoded: Vec::with_capacity(encoded),
+            bytes: room(size + 1),
+            encoded: room(encoded),
         }
     }
 }
