@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The protocol error that the manifest declares.
 pub fn from_result(
     tool: &Tool,
-    scope: &Scope,
+    scope: Scope,
     output: Option<Arc<dyn Output>>,
 ) -> Result<ToolOutcome, OpError> {
     let Some(result) = &tool.result else {

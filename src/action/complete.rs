@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// `values` cannot be rendered or is no list; the action's own answer is an error.
 pub fn candidates(
     spec: &LiveSpec,
-    scope: &Scope,
+    scope: Scope,
     output: Option<Arc<dyn Output>>,
 ) -> Result<Vec<String>, Failure> {
     let Some(values) = &spec.values else {

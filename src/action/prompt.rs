@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// A template that cannot be rendered; an action whose own answer is an error.
 pub fn messages(
     prompt: &Prompt,
-    scope: &Scope,
+    scope: Scope,
     output: Option<Arc<dyn Output>>,
 ) -> Result<PromptOutcome, Failure> {
     let scope = render::with_output(scope, output.as_ref());

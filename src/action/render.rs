@@ -6,8 +6,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// What the templates of a `result` see: the call's values, and as `output` what came of the action.
-pub(super) fn with_output(scope: &Scope, output: Option<&Arc<dyn Output>>) -> Scope {
-    let scope = scope.clone();
+pub(super) fn with_output(scope: Scope, output: Option<&Arc<dyn Output>>) -> Scope {
     match output {
         Some(output) => {
             let output = Arc::clone(output);

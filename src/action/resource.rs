@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub fn contents(
     resource: &Resource,
     uri: &str,
-    scope: &Scope,
+    scope: Scope,
     output: Option<Arc<dyn Output>>,
     cache: Cache,
 ) -> Result<ResourceOutcome, OpError> {

@@ -2,6 +2,7 @@
 
 use super::{Caller, Input};
 pub use crate::model::{ClientCapabilities, ClientCapability};
+use std::sync::Arc;
 
 /// Who the caller says it is. Self-reported: for display and templates, never for a decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,15 +47,15 @@ pub struct Trace {
     pub state: Option<String>,
 }
 
-/// One request's surroundings.
+/// One request's surroundings. What templates may ask for is shared with them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Context {
     /// `request.id` in templates: the id's text, without quotes.
-    pub request_id: String,
+    pub request_id: Arc<str>,
     /// `request.method` in templates.
     pub method: &'static str,
     /// The caller, when it named itself.
-    pub client: Option<ClientInfo>,
+    pub client: Option<Arc<ClientInfo>>,
     /// What the caller can do, as far as it has said so.
     pub capabilities: ClientCapabilities,
     /// Set when the caller wants progress notifications.

@@ -49,7 +49,7 @@ impl Inside for ToolCall<'_> {
 
     fn run(&self, scope: Scope) -> BoxFuture<'_, Outcome> {
         let act = async move {
-            let acted = self.runtime.act(self.entry, &scope, self.request).await?;
+            let acted = self.runtime.act(self.entry, scope, self.request).await?;
             Ok(Answer::Tool(acted))
         };
         act.boxed()
@@ -144,7 +144,7 @@ impl Runtime {
             Err(NotAsked::Error(error)) => return Err(error),
         };
         if entry.wraps.is_empty() {
-            return self.act(entry, &scope, request).await.map(Answer::Tool);
+            return self.act(entry, scope, request).await.map(Answer::Tool);
         }
         let inside = ToolCall {
             runtime: self,
@@ -163,13 +163,13 @@ impl Runtime {
     async fn act(
         &self,
         entry: &Entry<Tool>,
-        scope: &Scope,
+        scope: Scope,
         request: Request<'_>,
     ) -> Result<ToolOutcome, OpError> {
         let tool = &*entry.component;
         let outcome = match &entry.action {
             None => answer::from_result(tool, scope, None)?,
-            Some(action) => match action.run(self.call(tool, scope, request)).await {
+            Some(action) => match action.run(self.call(tool, &scope, request)).await {
                 Ok(output) => answer::from_result(tool, scope, Some(output))?,
                 Err(Failure(text)) => ToolOutcome::error(text),
             },
@@ -201,7 +201,7 @@ impl Runtime {
         brought: Arc<Map<String, Value>>,
         context: &Context,
     ) -> Scope {
-        let request_id = context.request_id.clone();
+        let request_id = Arc::clone(&context.request_id);
         let method = context.method;
         let client = context.client.clone();
         let caller = context.caller.clone();
@@ -212,7 +212,7 @@ impl Runtime {
             .with_each_lazy(["request", "client", "auth"], move |name| match name {
                 "request" => {
                     let mut request = Map::new();
-                    request.insert("id".into(), request_id.clone().into());
+                    request.insert("id".into(), (*request_id).into());
                     request.insert("method".into(), method.into());
                     Value::Object(request)
                 }

@@ -55,14 +55,14 @@ impl Runtime {
     async fn prompt(
         &self,
         entry: &Entry<Prompt>,
-        scope: &Scope,
+        scope: Scope,
         request: Request<'_>,
     ) -> Result<PromptOutcome, Failure> {
         let output = match &entry.action {
             None => None,
             Some(action) => Some(
                 action
-                    .run(self.call(&*entry.component, scope, request))
+                    .run(self.call(&*entry.component, &scope, request))
                     .await?,
             ),
         };
@@ -173,14 +173,14 @@ impl Runtime {
         entry: &Entry<C>,
         argument: &str,
         live: &LiveSpec,
-        scope: &Scope,
+        scope: Scope,
         request: Request<'_>,
     ) -> Result<Vec<String>, Failure> {
         let output = match entry.completer(argument) {
             None => None,
             Some(action) => Some(
                 action
-                    .run(self.call(&*entry.component, scope, request))
+                    .run(self.call(&*entry.component, &scope, request))
                     .await?,
             ),
         };
@@ -253,7 +253,7 @@ impl Inside for Getting<'_> {
 
     fn run(&self, scope: Scope) -> BoxFuture<'_, Outcome> {
         let made = async move {
-            let made = self.runtime.prompt(self.entry, &scope, self.request).await;
+            let made = self.runtime.prompt(self.entry, scope, self.request).await;
             made.map(Answer::Prompt).map_err(failed)
         };
         made.boxed()
@@ -301,7 +301,7 @@ impl<C: Component> Inside for Completing<'_, C> {
             let (argument, request) = (self.argument, self.request);
             let asked = self
                 .runtime
-                .candidates(self.entry, argument, self.live, &scope, request);
+                .candidates(self.entry, argument, self.live, scope, request);
             let values = asked.await.map_err(failed)?;
             let values = values.iter().map(String::as_str);
             let chosen = choose(values, self.typed, self.live.filter);

@@ -307,9 +307,7 @@ impl Inside for Reading<'_> {
 
     fn run(&self, scope: Scope) -> BoxFuture<'_, Outcome> {
         let read = async move {
-            let read = self
-                .runtime
-                .read(self.entry, self.uri, &scope, self.request);
+            let read = self.runtime.read(self.entry, self.uri, scope, self.request);
             Ok(Answer::Resource(read.await?))
         };
         read.boxed()
@@ -453,13 +451,13 @@ impl Runtime {
         &self,
         entry: &Entry<Resource>,
         uri: &str,
-        scope: &Scope,
+        scope: Scope,
         request: Request<'_>,
     ) -> Result<ResourceOutcome, OpError> {
         let resource = &*entry.component;
         let output = match &entry.action {
             None => None,
-            Some(action) => match action.read(self.call(resource, scope, request)).await {
+            Some(action) => match action.read(self.call(resource, &scope, request)).await {
                 Ok(output) => Some(output),
                 Err(NotRead::NotFound) => return Err(OpError::ResourceNotFound(uri.to_owned())),
                 Err(NotRead::Failed(Failure(text))) => return Err(OpError::Failed(text)),

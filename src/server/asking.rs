@@ -132,11 +132,11 @@ impl Asking {
         let Outcome { session, id, came } = outcome;
         let id = id.to_text();
         let mut table = lock(&self.0);
-        let is_theirs = table.get(&id).is_some_and(|open| open.session == session);
+        let is_theirs = table.get(&*id).is_some_and(|open| open.session == session);
         if !is_theirs {
             return;
         }
-        let Some(open) = table.remove(&id) else {
+        let Some(open) = table.remove(&*id) else {
             return;
         };
         drop(table);

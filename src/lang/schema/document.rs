@@ -5,7 +5,7 @@ use super::bounds::MAX_SUBSCHEMAS;
 use super::dialect::Dialect;
 use super::error::{SchemaError, SchemaErrorKind, quote};
 use super::keywords::{self, Step};
-use super::{pointer, reference};
+use super::{plain, pointer, reference};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -117,10 +117,22 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Whether only keywords stand in it that the checks judge whole: a validator of it can be built.
+    /// Whether only plain keywords stand in it: those the checks judge whole, so that a validator of it
+    /// can be built.
     pub(super) fn is_plain(&self) -> bool {
+        self.all_members(|keyword, _| plain::wants(keyword).is_some())
+    }
+
+    /// Whether it is plain, and no look at the meta-schema is needed to know that it breaks nothing of it.
+    pub(super) fn surely_fits(&self) -> bool {
+        self.all_members(|keyword, value| {
+            plain::wants(keyword).is_some_and(|wants| wants.surely_takes(value))
+        })
+    }
+
+    fn all_members(&self, is: impl Fn(&str, &Value) -> bool) -> bool {
         self.nodes.iter().all(|node| match node.schema {
-            Value::Object(members) => members.keys().all(|keyword| keywords::is_plain(keyword)),
+            Value::Object(members) => members.iter().all(|(keyword, value)| is(keyword, value)),
             _ => true,
         })
     }

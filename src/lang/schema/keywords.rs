@@ -4,46 +4,6 @@ use super::dialect::Dialect;
 use super::pointer;
 use serde_json::{Map, Value};
 
-/// Whether a keyword, in both dialects, leads nowhere else in the document and needs nothing but its
-/// value: those that schemas of declared arguments are made of.
-pub(super) fn is_plain(keyword: &str) -> bool {
-    matches!(
-        keyword,
-        "$comment"
-            | "$schema"
-            | "additionalProperties"
-            | "const"
-            | "default"
-            | "deprecated"
-            | "description"
-            | "enum"
-            | "examples"
-            | "exclusiveMaximum"
-            | "exclusiveMinimum"
-            | "format"
-            | "items"
-            | "maxItems"
-            | "maxLength"
-            | "maxProperties"
-            | "maximum"
-            | "minItems"
-            | "minLength"
-            | "minProperties"
-            | "minimum"
-            | "multipleOf"
-            | "pattern"
-            | "prefixItems"
-            | "properties"
-            | "readOnly"
-            | "required"
-            | "title"
-            | "type"
-            | "uniqueItems"
-            | "writeOnly"
-            | "x-mcp-header"
-    )
-}
-
 /// How a subschema is reached from the schema that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step<'a> {

@@ -8,8 +8,15 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::meta::MetaValidator;
 use jsonschema::{JsonType, ValidationError};
 
-/// Every place where the document breaks the meta-schema.
+/// Every place where the document breaks the meta-schema. The meta-schema itself is only read for a
+/// document with something else than plain keywords: it is a large part of a short start.
 pub(super) fn check(document: &Document<'_>, errors: &mut Vec<SchemaError>) {
+    if !document.surely_fits() {
+        check_all(document, errors);
+    }
+}
+
+fn check_all(document: &Document<'_>, errors: &mut Vec<SchemaError>) {
     let meta = match document.dialect {
         Dialect::Draft202012 => jsonschema::draft202012::meta::validator(),
         Dialect::Draft7 => jsonschema::draft7::meta::validator(),
@@ -177,4 +184,16 @@ fn hint(dialect: Dialect, keyword: &str, error: &ValidationError<'_>) -> Option<
         }
         _ => None,
     }
+}
+
+/// What the meta-schema itself says of a schema, and whether it would not be asked.
+#[cfg(test)]
+pub(super) fn judged_for_tests(
+    schema: &serde_json::Value,
+    dialect: Dialect,
+) -> (bool, Vec<SchemaError>) {
+    let mut errors = Vec::new();
+    let document = Document::read(schema, dialect, &mut Vec::new());
+    check_all(&document, &mut errors);
+    (document.surely_fits(), errors)
 }

@@ -27,6 +27,7 @@ mod header;
 mod keywords;
 mod meta;
 mod pattern;
+mod plain;
 mod pointer;
 mod reference;
 mod rules;

@@ -275,8 +275,7 @@ impl Text {
             .iter()
             .filter_map(|list| list.try_iter().ok())
             .flatten();
-        let literals = self.segments.iter().map(Segment::literal_len);
-        out.reserve(literals.sum());
+        out.reserve(self.segments.iter().map(Segment::room).sum());
         for segment in &*self.segments {
             match segment {
                 Segment::Literal(literal) => out.push_str(literal),
@@ -297,10 +296,11 @@ impl Text {
 }
 
 impl Segment {
-    fn literal_len(&self) -> usize {
+    /// How many bytes it takes: of a value what most take.
+    fn room(&self) -> usize {
         match self {
             Self::Literal(text) => text.len(),
-            _ => 0,
+            _ => 24,
         }
     }
 }

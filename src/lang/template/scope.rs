@@ -11,14 +11,16 @@ use super::path::{Found, Path};
 /// Converted lists and objects that one scope keeps; beyond it they are converted again.
 const MAX_CONVERTED: usize = 64;
 
+/// The names that a call's scope comes to in the end.
+const ROOTS: usize = 7;
+
 /// The root names of one rendering and their values. Building it shares the values and converts
 /// nothing; cloning shares the scope, and adding to a clone leaves the original as it was.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Scope {
     inner: Arc<Inner>,
 }
 
-#[derive(Default)]
 struct Inner {
     roots: Vec<(&'static str, Root)>,
     /// What the engine was given, so that the templates of one call convert a list once.
@@ -43,7 +45,13 @@ enum Kind {
 impl Scope {
     /// A scope without names.
     pub fn new() -> Self {
-        Self::default()
+        let inner = Inner {
+            roots: Vec::with_capacity(ROOTS),
+            converted: Mutex::default(),
+        };
+        Self {
+            inner: Arc::new(inner),
+        }
     }
 
     /// Adds a root name, or replaces it.
@@ -127,10 +135,18 @@ impl Scope {
 impl Clone for Inner {
     /// What was converted stays behind: the clone is about to get other values.
     fn clone(&self) -> Self {
+        let mut roots = Vec::with_capacity(ROOTS.max(self.roots.len() + 1));
+        roots.extend_from_slice(&self.roots);
         Self {
-            roots: self.roots.clone(),
+            roots,
             converted: Mutex::default(),
         }
+    }
+}
+
+impl Default for Scope {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -36,12 +36,13 @@ impl Id {
     }
 
     /// The id's text: a string's characters without quotes, an integer's digits.
-    pub fn to_text(&self) -> String {
+    pub fn to_text(&self) -> Arc<str> {
         let inner = self.0.strip_prefix('"').and_then(|id| id.strip_suffix('"'));
         match inner {
-            None => self.0.to_string(),
-            Some(text) if !text.contains('\\') => text.to_owned(),
-            Some(_) => serde_json::from_str(&self.0).unwrap_or_else(|_| self.0.to_string()),
+            None => Arc::clone(&self.0),
+            Some(text) if !text.contains('\\') => text.into(),
+            Some(_) => serde_json::from_str::<String>(&self.0)
+                .map_or_else(|_| Arc::clone(&self.0), Arc::from),
         }
     }
 

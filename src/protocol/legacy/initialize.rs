@@ -13,6 +13,7 @@ use crate::protocol::version::{Legacy, Revision};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::sync::Arc;
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -50,10 +51,11 @@ pub(in crate::protocol) fn initialize(
         None => ClientCapabilities::default(),
     };
     let client = match asked.client_info {
-        Some(raw) => Some(
-            request::implementation(raw)
-                .ok_or_else(|| must_be("clientInfo", "an object with a `name` and a `version`"))?,
-        ),
+        Some(raw) => {
+            let client = request::implementation(raw)
+                .ok_or_else(|| must_be("clientInfo", "an object with a `name` and a `version`"))?;
+            Some(Arc::new(client))
+        }
         None => None,
     };
     let of = |kind: Option<crate::protocol::Behaviour>| kind.unwrap_or_default();

@@ -19,6 +19,7 @@ use crate::ops::{Caller, ClientCapabilities, ClientInfo};
 use crate::protocol::codes::excerpt_of;
 use crate::protocol::seal::Sealer;
 use crate::protocol::version::Legacy;
+use std::sync::Arc;
 
 /// What sessions are sealed for.
 pub(in crate::protocol) const PURPOSE: &str = "snodo session 1";
@@ -56,7 +57,7 @@ pub(in crate::protocol) struct Agreed {
     /// What the client can do.
     pub(in crate::protocol) capabilities: ClientCapabilities,
     /// Who the client says it is.
-    pub(in crate::protocol) client: Option<ClientInfo>,
+    pub(in crate::protocol) client: Option<Arc<ClientInfo>>,
 }
 
 /// Which notifications the server has declared: it sends no others.
@@ -150,10 +151,10 @@ impl Session {
         let mut client = None;
         if let Some(end) = rest.iter().position(|byte| *byte == 0) {
             let (name, version) = rest.split_at(end);
-            client = Some(ClientInfo {
+            client = Some(Arc::new(ClientInfo {
                 name: String::from_utf8(name.to_vec()).ok()?,
                 version: String::from_utf8(version.get(1..)?.to_vec()).ok()?,
-            });
+            }));
         }
         Some(Self {
             owner: *owner,
@@ -227,7 +228,7 @@ mod tests {
         Sealer::new(PURPOSE, Some("k")).unwrap()
     }
 
-    fn session(client: Option<ClientInfo>, declared: u8, can: u8, old: bool) -> Session {
+    fn session(client: Option<Arc<ClientInfo>>, declared: u8, can: u8, old: bool) -> Session {
         let agreed = Agreed {
             revision: Legacy::ALL[usize::from(old)],
             declared: Declared::of_bits(declared),
@@ -313,7 +314,7 @@ mod tests {
             declared in 0_u8..32, can in 0_u8..64, old in any::<bool>(),
             name in ".{0,100}", version in ".{0,100}", named in any::<bool>(),
         ) {
-            let client = named.then_some(ClientInfo { name, version });
+            let client = named.then(|| Arc::new(ClientInfo { name, version }));
             let sealed = session(client.clone(), declared, can, old);
             let id = sealed.seal(&sealer());
             prop_assert!(id.len() < 400 && id.bytes().all(|byte| (0x21..=0x7e).contains(&byte)));

@@ -6,38 +6,79 @@ use crate::protocol::codes::{Fault, excerpt};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::header::AsHeaderName;
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderValue};
 use std::borrow::Cow;
 
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-const NAME: HeaderName = HeaderName::from_static("mcp-name");
-
-/// That `MCP-Protocol-Version` is the version in the body.
-pub(super) fn check_version(headers: &HeaderMap, version: &str) -> Result<(), Fault> {
-    compare(
-        "MCP-Protocol-Version",
-        only(headers, VERSION, "MCP-Protocol-Version")?,
-        version,
-    )
+/// The headers that mirror what every request has, found in one walk.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Mirrors<'a> {
+    version: Values<'a>,
+    method: Values<'a>,
+    name: Values<'a>,
 }
 
-/// That `Mcp-Method` is the method and, where the method's parameters name their object, that
-/// `Mcp-Name` is that name. A request whose body has no name is refused for that instead.
-pub(super) fn check_target(
-    headers: &HeaderMap,
-    method: &str,
-    name: Option<&str>,
-) -> Result<(), Fault> {
-    compare("Mcp-Method", only(headers, METHOD, "Mcp-Method")?, method)?;
-    let Some(name) = name else {
-        return Ok(());
-    };
-    compare(
-        "Mcp-Name",
-        &decoded("Mcp-Name", only(headers, NAME, "Mcp-Name")?)?,
-        name,
-    )
+impl<'a> Mirrors<'a> {
+    /// Finds them. Whether they are as they must be is said where they are asked for.
+    pub(super) fn find(headers: &'a HeaderMap) -> Self {
+        let mut mirrors = Self::default();
+        for (name, value) in headers {
+            match name.as_str() {
+                "mcp-protocol-version" => mirrors.version.add(value),
+                "mcp-method" => mirrors.method.add(value),
+                "mcp-name" => mirrors.name.add(value),
+                _ => {}
+            }
+        }
+        mirrors
+    }
+
+    /// That `MCP-Protocol-Version` is the version in the body.
+    pub(super) fn check_version(&self, version: &str) -> Result<(), Fault> {
+        let name = "MCP-Protocol-Version";
+        compare(name, self.version.only(name)?, version)
+    }
+
+    /// That `Mcp-Method` is the method and, where the method's parameters name their object, that
+    /// `Mcp-Name` is that name. A request whose body has no name is refused for that instead.
+    pub(super) fn check_target(&self, method: &str, name: Option<&str>) -> Result<(), Fault> {
+        compare("Mcp-Method", self.method.only("Mcp-Method")?, method)?;
+        let Some(name) = name else {
+            return Ok(());
+        };
+        let header = decoded("Mcp-Name", self.name.only("Mcp-Name")?)?;
+        compare("Mcp-Name", &header, name)
+    }
+}
+
+/// What stands in a message under one header's name.
+#[derive(Clone, Copy, Default)]
+enum Values<'a> {
+    #[default]
+    Missing,
+    One(&'a HeaderValue),
+    Several,
+}
+
+impl<'a> Values<'a> {
+    fn add(&mut self, value: &'a HeaderValue) {
+        *self = match self {
+            Self::Missing => Self::One(value),
+            Self::One(_) | Self::Several => Self::Several,
+        };
+    }
+
+    /// As [`only`].
+    fn only(self, name: &str) -> Result<&'a str, Fault> {
+        let what = match self {
+            Self::One(value) => match value.to_str() {
+                Ok(value) => return Ok(value),
+                Err(_) => "holds characters that are not visible ASCII",
+            },
+            Self::Missing => "is missing",
+            Self::Several => "stands more than once",
+        };
+        Err(Fault::HeaderMismatch(format!("the {name} header {what}")))
+    }
 }
 
 /// A mirrored value as it was before it was encoded for a header (§Value Encoding).
@@ -68,16 +109,11 @@ pub(super) fn only<'a>(
     header: impl AsHeaderName,
     name: &str,
 ) -> Result<&'a str, Fault> {
-    let mut values = headers.get_all(header).iter();
-    let what = match (values.next(), values.next()) {
-        (Some(value), None) => match value.to_str() {
-            Ok(value) => return Ok(value),
-            Err(_) => "holds characters that are not visible ASCII",
-        },
-        (None, _) => "is missing",
-        (Some(_), Some(_)) => "stands more than once",
-    };
-    Err(Fault::HeaderMismatch(format!("the {name} header {what}")))
+    let mut values = Values::default();
+    for value in headers.get_all(header) {
+        values.add(value);
+    }
+    values.only(name)
 }
 
 fn compare(name: &str, header: &str, body: &str) -> Result<(), Fault> {

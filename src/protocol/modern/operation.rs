@@ -2,7 +2,7 @@
 //! revision it is of and whether that is served, the headers, what every request carries, the
 //! method, the method's parameters, and those of them that stand in headers too.
 
-use super::headers;
+use super::headers::Mirrors;
 use super::listen;
 use super::mirrored;
 use crate::ops::{Caller, Context, Filter, Input, OpError, Operation};
@@ -35,8 +35,9 @@ pub(in crate::protocol) fn read(
     params: &Params<'_>,
 ) -> Result<(What, Context), Fault> {
     let version = params.meta.version()?;
-    if let Some(headers) = headers {
-        headers::check_version(headers, &version)?;
+    let mirrors = headers.map(Mirrors::find);
+    if let Some(mirrors) = &mirrors {
+        mirrors.check_version(&version)?;
     }
     // One of an older revision has no `_meta` that says so: its client is told what to begin with.
     if face.protocols.find(&version) != Some(Revision::V2026_07_28) {
@@ -45,9 +46,9 @@ pub(in crate::protocol) fn read(
             supported: face.protocols,
         });
     }
-    if let Some(headers) = headers {
+    if let Some(mirrors) = &mirrors {
         let name = mirrored_name(&request.method, params).and_then(text);
-        headers::check_target(headers, &request.method, name.as_deref())?;
+        mirrors.check_target(&request.method, name.as_deref())?;
     }
     let capabilities = params.meta.capabilities()?;
     let (method, what) = match &*request.method {

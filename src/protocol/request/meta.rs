@@ -8,6 +8,8 @@ use crate::protocol::jsonrpc::{Id, text};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::sync::Arc;
 
 /// The members of `_meta` the specification reserves, as they stand. `null` is absent.
 #[derive(Debug, Default, Deserialize)]
@@ -85,11 +87,11 @@ impl<'a> Meta<'a> {
     ///
     /// # Errors
     /// It is no Implementation: no object with a `name` and a `version`.
-    pub(in crate::protocol) fn client(&self) -> Result<Option<ClientInfo>, OpError> {
+    pub(in crate::protocol) fn client(&self) -> Result<Option<Arc<ClientInfo>>, OpError> {
         let Some(raw) = self.client else {
             return Ok(None);
         };
-        implementation(raw).map(Some).ok_or_else(|| {
+        known(raw).map(Some).ok_or_else(|| {
             OpError::InvalidParams(
                 "`io.modelcontextprotocol/clientInfo` must be an object with a `name` and a \
                  `version`"
@@ -152,6 +154,28 @@ pub(in crate::protocol) fn level(what: &str, raw: &RawValue) -> Result<LogLevel,
                 excerpt(raw.get())
             )));
         }
+    })
+}
+
+/// Most bytes of an Implementation that is remembered.
+const MOST_REMEMBERED: usize = 512;
+
+/// As [`implementation`]: a client says in every request the same, so what was read last is remembered.
+fn known(raw: &RawValue) -> Option<Arc<ClientInfo>> {
+    thread_local! {
+        static LAST: RefCell<Option<(Box<str>, Arc<ClientInfo>)>> = const { RefCell::new(None) };
+    }
+    LAST.with_borrow_mut(|last| {
+        if let Some((text, client)) = last
+            && **text == *raw.get()
+        {
+            return Some(Arc::clone(client));
+        }
+        let client = Arc::new(implementation(raw)?);
+        if raw.get().len() <= MOST_REMEMBERED {
+            *last = Some((raw.get().into(), Arc::clone(&client)));
+        }
+        Some(client)
     })
 }
 

@@ -6,7 +6,10 @@ use crate::ops::{Arguments, OpError, Operation, Texts};
 use crate::protocol::codes::excerpt;
 use crate::protocol::face::{Behaviour, Face};
 use crate::protocol::jsonrpc::text;
+use serde::Deserializer as _;
+use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
+use std::fmt;
 
 /// The method, by its own name, and what it asks for.
 ///
@@ -97,8 +100,37 @@ pub(in crate::protocol) fn object(
             "`{name}` must be an object"
         )));
     }
-    serde_json::from_str(raw.get())
+    let mut text = serde_json::Deserializer::from_str(raw.get());
+    text.deserialize_map(Roomy)
         .map_err(|error| OpError::InvalidParams(format!("`{name}`: {error}")))
+}
+
+/// Reads an object into a map that has room for as many members as most have.
+struct Roomy;
+
+impl Roomy {
+    /// As many as the smallest table of more than three has.
+    const MEMBERS: usize = 7;
+}
+
+impl<'de> Visitor<'de> for Roomy {
+    type Value = Arguments;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Arguments, A::Error> {
+        let Some((name, value)) = members.next_entry()? else {
+            return Ok(Arguments::new());
+        };
+        let mut object = Arguments::with_capacity(Self::MEMBERS);
+        object.insert(name, value);
+        while let Some((name, value)) = members.next_entry()? {
+            object.insert(name, value);
+        }
+        Ok(object)
+    }
 }
 
 /// An object of texts; absent is empty.

@@ -286,13 +286,13 @@ fn the_context_is_what_came_beside_the_request() {
         context, reply_to, ..
     } = call(stream(&message));
     assert_eq!(reply_to.id().as_json(), r#""r\u0031""#);
-    assert_eq!(context.request_id, "r1");
+    assert_eq!(&*context.request_id, "r1");
     assert_eq!(
         context.client,
-        Some(ClientInfo {
+        Some(std::sync::Arc::new(ClientInfo {
             name: "inspector".into(),
             version: "2.12.0".into()
-        })
+        }))
     );
     assert_eq!(context.log_level, Some(LogLevel::Warning));
     assert_eq!(

@@ -247,7 +247,7 @@ async fn the_request_is_described_to_the_runtime() {
     let contexts = runtime.contexts.lock().unwrap();
     let seen: Vec<_> = contexts
         .iter()
-        .map(|context| (context.request_id.as_str(), context.method))
+        .map(|context| (&*context.request_id, context.method))
         .collect();
     assert_eq!(seen, [("a", "tools/call"), ("12", "tools/list")]);
 }

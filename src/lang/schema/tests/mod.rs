@@ -10,6 +10,7 @@ mod load;
 mod metaschema;
 mod numbers;
 mod patterns;
+mod plain;
 mod property;
 mod references;
 
