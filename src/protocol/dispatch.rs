@@ -62,7 +62,7 @@ fn request(
     request: Request<'_>,
     params: Result<Params<'_>, Fault>,
 ) -> Step {
-    let (params, unread) = match params {
+    let (mut params, unread) = match params {
         Ok(params) => (params, None),
         Err(fault) => (Params::default(), Some(fault)),
     };
@@ -83,10 +83,14 @@ fn request(
     }
     match way {
         Ok(Way::Handshake) => handshake(face, carrier, &request),
-        Ok(Way::Legacy(agreed, session)) => {
-            by_handshake(face, carrier.caller(), (&agreed, session), request, &params)
-        }
-        Ok(Way::Modern) | Err(_) => alone(face, &carrier, request, &params),
+        Ok(Way::Legacy(agreed, session)) => by_handshake(
+            face,
+            carrier.caller(),
+            (&agreed, session),
+            request,
+            &mut params,
+        ),
+        Ok(Way::Modern) | Err(_) => alone(face, &carrier, request, &mut params),
     }
 }
 
@@ -166,7 +170,12 @@ fn handshake_dialect(face: &Face) -> Dialect {
 }
 
 /// A request that carries all there is to know.
-fn alone(face: &Face, carrier: &Carrier<'_>, request: Request<'_>, params: &Params<'_>) -> Step {
+fn alone(
+    face: &Face,
+    carrier: &Carrier<'_>,
+    request: Request<'_>,
+    params: &mut Params<'_>,
+) -> Step {
     let headers = match carrier {
         Carrier::Http(head) => Some(head.headers),
         Carrier::Stream(_) => None,
@@ -233,7 +242,7 @@ fn by_handshake(
     caller: &Caller,
     (agreed, session): (&Agreed, Option<SessionKey>),
     request: Request<'_>,
-    params: &Params<'_>,
+    params: &mut Params<'_>,
 ) -> Step {
     let read = legacy::read(face, caller, agreed, &request, params);
     let reply_to = ReplyTo {

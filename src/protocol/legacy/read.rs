@@ -39,7 +39,7 @@ pub(in crate::protocol) fn read(
     caller: &Caller,
     agreed: &Agreed,
     request: &Request<'_>,
-    params: &Params<'_>,
+    params: &mut Params<'_>,
 ) -> Result<What, Fault> {
     let subscribes = || face.offer.resources.is_some_and(|kind| kind.subscribe);
     let what = match &*request.method {

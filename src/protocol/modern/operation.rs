@@ -32,7 +32,7 @@ pub(in crate::protocol) fn read(
     caller: &Caller,
     headers: Option<&HeaderMap>,
     request: &Request<'_>,
-    params: &Params<'_>,
+    params: &mut Params<'_>,
 ) -> Result<(What, Context), Fault> {
     let version = params.meta.version()?;
     let mirrors = headers.map(Mirrors::find);

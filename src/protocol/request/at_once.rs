@@ -1,6 +1,7 @@
-//! A request as nearly all are, read in one pass: its members, those of its `params`, and those of their
-//! `_meta`. What is out of the ordinary is left to the way that can say what is wrong with it.
+//! A request as nearly all are, read in one pass: its members, those of its `params`, those of their
+//! `_meta`, and a call's arguments. What is out of the ordinary is left to the way that can say what is wrong with it.
 
+use super::arguments::Read;
 use super::meta::Meta;
 use super::params::{Members, Params};
 use crate::protocol::jsonrpc::{Id, Request};
@@ -45,7 +46,7 @@ struct Ordinary<'a> {
     id: &'a RawValue,
     method: &'a str,
     #[serde(borrow)]
-    params: Option<Object<Members<'a, Object<Meta<'a>>>>>,
+    params: Option<Object<Members<'a, Object<Meta<'a>>, Read>>>,
     /// Passed over beside a method, but not twice.
     #[serde(rename = "result")]
     _result: Option<IgnoredAny>,
@@ -80,6 +81,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 mod tests {
     use super::*;
     use crate::protocol::jsonrpc::{Message, decode};
+    use crate::protocol::request::arguments::object;
 
     #[test]
     fn what_is_read_at_once_is_what_is_read_bit_by_bit() {
@@ -89,13 +91,17 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
             r#"{"jsonrpc":"2.0","id":-1,"method":"ping","params":null,"result":{}}"#,
         ] {
-            let (request, params) = at_once(text).expect(text);
+            let (request, mut params) = at_once(text).expect(text);
             let Ok(Message::Request(closely)) = decode(text) else {
                 panic!("{text}");
             };
             assert_eq!(request.id, closely.id);
             assert_eq!(request.method, closely.method);
-            let closely = Params::read(closely.params).unwrap();
+            let mut closely = Params::read(closely.params).unwrap();
+            let arguments =
+                [&mut params, &mut closely].map(|params| object(params.arguments.take()));
+            let [at_once, bit_by_bit] = arguments.map(|arguments| arguments.unwrap());
+            assert_eq!(at_once, bit_by_bit);
             assert_eq!(format!("{params:?}"), format!("{closely:?}"));
         }
     }
@@ -115,6 +121,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"name":1,"name":2}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":[]}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"arguments":[]}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"traceparent":"a","traceparent":"b"}}}"#,
             r#"["2.0",1,"ping"]"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"ping"} {}"#,

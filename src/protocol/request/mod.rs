@@ -1,6 +1,7 @@
 //! What a request says, found the same way in every revision: the members of its `params` and of their
 //! `_meta`, and the operation that a method and its parameters are.
 
+mod arguments;
 mod at_once;
 mod complete;
 mod meta;

@@ -1,24 +1,22 @@
 //! A method and its parameters to an operation: what the revisions have in common.
 
 use super::Params;
+use super::arguments::{self, Read};
 use super::complete::complete;
 use crate::ops::{Arguments, OpError, Operation, Texts};
 use crate::protocol::codes::excerpt;
 use crate::protocol::face::{Behaviour, Face};
 use crate::protocol::jsonrpc::text;
-use serde::Deserializer as _;
-use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
-use std::fmt;
 
-/// The method, by its own name, and what it asks for.
+/// The method, by its own name, and what it asks for. A call's arguments are taken out of `params`.
 ///
 /// # Errors
 /// It is none that all revisions know, its kind is not offered, or its parameters are not of its form.
 pub(in crate::protocol) fn operation(
     face: &Face,
     method: &str,
-    params: &Params<'_>,
+    params: &mut Params<'_>,
 ) -> Result<(&'static str, Operation), OpError> {
     let offered = |kind: Option<Behaviour>| {
         kind.map(|_| ())
@@ -33,7 +31,7 @@ pub(in crate::protocol) fn operation(
         "tools/call" => {
             offered(face.offer.tools)?;
             let name = string("name", params.name)?;
-            let arguments = object("arguments", params.arguments)?;
+            let arguments = arguments::object(params.arguments.take())?;
             Ok(("tools/call", Operation::CallTool { name, arguments }))
         }
         "resources/list" => {
@@ -60,7 +58,7 @@ pub(in crate::protocol) fn operation(
         "prompts/get" => {
             offered(face.offer.prompts)?;
             let name = string("name", params.name)?;
-            let arguments = texts("arguments", params.arguments)?;
+            let arguments = arguments::texts(params.arguments.take())?;
             Ok(("prompts/get", Operation::GetPrompt { name, arguments }))
         }
         "completion/complete" => {
@@ -100,37 +98,9 @@ pub(in crate::protocol) fn object(
             "`{name}` must be an object"
         )));
     }
-    let mut text = serde_json::Deserializer::from_str(raw.get());
-    text.deserialize_map(Roomy)
+    serde_json::from_str(raw.get())
+        .map(|Read(members)| members)
         .map_err(|error| OpError::InvalidParams(format!("`{name}`: {error}")))
-}
-
-/// Reads an object into a map that has room for as many members as most have.
-struct Roomy;
-
-impl Roomy {
-    /// As many as the smallest table of more than three has.
-    const MEMBERS: usize = 7;
-}
-
-impl<'de> Visitor<'de> for Roomy {
-    type Value = Arguments;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Arguments, A::Error> {
-        let Some((name, value)) = members.next_entry()? else {
-            return Ok(Arguments::new());
-        };
-        let mut object = Arguments::with_capacity(Self::MEMBERS);
-        object.insert(name, value);
-        while let Some((name, value)) = members.next_entry()? {
-            object.insert(name, value);
-        }
-        Ok(object)
-    }
 }
 
 /// An object of texts; absent is empty.
@@ -141,5 +111,10 @@ pub(in crate::protocol) fn texts(name: &str, raw: Option<&RawValue>) -> Result<T
     let texts = Some(raw.get()).filter(|text| text.starts_with('{'));
     texts
         .and_then(|text| serde_json::from_str(text).ok())
-        .ok_or_else(|| OpError::InvalidParams(format!("`{name}` must be an object of strings")))
+        .ok_or_else(|| no_texts(name))
+}
+
+/// The fault of what is no object of texts.
+pub(super) fn no_texts(name: &str) -> OpError {
+    OpError::InvalidParams(format!("`{name}` must be an object of strings"))
 }

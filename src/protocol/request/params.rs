@@ -1,5 +1,6 @@
 //! The members of a request's `params`, found without looking into them.
 
+use super::arguments::{Given, Read};
 use super::at_once::Object;
 use super::meta::Meta;
 use crate::protocol::codes::Fault;
@@ -13,7 +14,7 @@ pub(in crate::protocol) struct Params<'a> {
     pub(in crate::protocol) meta: Meta<'a>,
     pub(in crate::protocol) name: Option<&'a RawValue>,
     pub(in crate::protocol) uri: Option<&'a RawValue>,
-    pub(in crate::protocol) arguments: Option<&'a RawValue>,
+    pub(in crate::protocol) arguments: Option<Given<'a>>,
     pub(in crate::protocol) cursor: Option<&'a RawValue>,
     pub(in crate::protocol) reference: Option<&'a RawValue>,
     pub(in crate::protocol) argument: Option<&'a RawValue>,
@@ -24,18 +25,17 @@ pub(in crate::protocol) struct Params<'a> {
     pub(in crate::protocol) request_state: Option<&'a RawValue>,
 }
 
-/// The same as they are read, with a `_meta` that may be read with them.
+/// The same as they are read, with a `_meta` and `arguments` that may be read with them.
 #[derive(Deserialize)]
-#[serde(bound(deserialize = "M: Deserialize<'de>"))]
-pub(super) struct Members<'a, M> {
+#[serde(bound(deserialize = "M: Deserialize<'de>, A: Deserialize<'de>"))]
+pub(super) struct Members<'a, M, A> {
     #[serde(rename = "_meta")]
     meta: Option<M>,
     #[serde(borrow)]
     name: Option<&'a RawValue>,
     #[serde(borrow)]
     uri: Option<&'a RawValue>,
-    #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
+    arguments: Option<A>,
     #[serde(borrow)]
     cursor: Option<&'a RawValue>,
     #[serde(borrow, rename = "ref")]
@@ -63,10 +63,11 @@ impl<'a> Params<'a> {
         let Some(params) = params else {
             return Ok(Self::default());
         };
-        let members: Members<'_, &RawValue> = serde_json::from_str(params.get())
+        let members: Members<'_, &RawValue, &RawValue> = serde_json::from_str(params.get())
             .map_err(|error| Fault::MissingMeta(format!("`params`: {error}")))?;
         let meta = members.meta.map(Meta::find).transpose()?;
-        Ok(members.with(meta))
+        let arguments = members.arguments.map(Given::Raw);
+        Ok(members.with(meta, arguments))
     }
 
     /// Whether the request says which revision it is of.
@@ -80,13 +81,13 @@ impl<'a> Params<'a> {
     }
 }
 
-impl<'a, M> Members<'a, M> {
-    fn with(self, meta: Option<Meta<'a>>) -> Params<'a> {
+impl<'a, M, A> Members<'a, M, A> {
+    fn with(self, meta: Option<Meta<'a>>, arguments: Option<Given<'a>>) -> Params<'a> {
         Params {
             meta: meta.unwrap_or_default(),
             name: self.name,
             uri: self.uri,
-            arguments: self.arguments,
+            arguments,
             cursor: self.cursor,
             reference: self.reference,
             argument: self.argument,
@@ -99,9 +100,13 @@ impl<'a, M> Members<'a, M> {
     }
 }
 
-impl<'a> From<Members<'a, Object<Meta<'a>>>> for Params<'a> {
-    fn from(mut members: Members<'a, Object<Meta<'a>>>) -> Self {
+impl<'a> From<Members<'a, Object<Meta<'a>>, Read>> for Params<'a> {
+    fn from(mut members: Members<'a, Object<Meta<'a>>, Read>) -> Self {
         let meta = members.meta.take().map(|Object(meta)| meta);
-        members.with(meta)
+        let arguments = members.arguments.take();
+        members.with(
+            meta,
+            arguments.map(|Read(arguments)| Given::Read(arguments)),
+        )
     }
 }
