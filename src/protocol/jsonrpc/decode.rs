@@ -62,7 +62,7 @@ pub(in crate::protocol) struct Malformed {
 /// # Errors
 /// It is none.
 pub(in crate::protocol) fn checked(bytes: &[u8]) -> Result<&str, Box<Malformed>> {
-    let text = std::str::from_utf8(bytes)
+    let text = simdutf8::compat::from_utf8(bytes)
         .map_err(|error| unread(Fault::Parse(format!("the message is not UTF-8: {error}"))))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if too_deep(text.as_bytes()) {
