@@ -14,11 +14,12 @@ impl Base64 {
         Self(STANDARD.encode_to_string(bytes).into())
     }
 
-    /// Encodes bytes in this memory, as far as it suffices; what is in it is forgotten.
-    pub fn encode_in(mut room: Vec<u8>, bytes: &[u8]) -> Self {
+    /// Encodes bytes in this memory, as far as it suffices; what is in it is forgotten. When the last
+    /// copy is gone, `back` is given the memory.
+    pub fn encode_in(mut room: Vec<u8>, bytes: &[u8], back: fn(Vec<u8>)) -> Self {
         room.clear();
         STANDARD.encode_append(bytes, &mut room);
-        Self(room.into())
+        Self(Bytes::from_owner(Lent { room, back }))
     }
 
     /// Takes text that is base64 already; `None` when it is not.
@@ -38,6 +39,24 @@ impl Base64 {
     }
 }
 
+/// Memory that goes back to whoever lent it.
+struct Lent {
+    room: Vec<u8>,
+    back: fn(Vec<u8>),
+}
+
+impl AsRef<[u8]> for Lent {
+    fn as_ref(&self) -> &[u8] {
+        &self.room
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        (self.back)(std::mem::take(&mut self.room));
+    }
+}
+
 impl fmt::Debug for Base64 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Base64").field(&self.as_str()).finish()
@@ -50,13 +69,24 @@ mod tests {
     use base64::Engine as _;
     use base64::engine::general_purpose;
     use proptest::prelude::*;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    static BACK: AtomicUsize = AtomicUsize::new(0);
 
     #[test]
     fn bytes_are_encoded_and_their_text_is_taken_back() {
         let encoded = Base64::encode(b"\xffa");
         assert_eq!(encoded.as_str(), "/2E=");
         for room in [Vec::new(), vec![b'x'; 9]] {
-            assert_eq!(Base64::encode_in(room, b"\xffa"), encoded);
+            let copy = Base64::encode_in(room, b"\xffa", |room| {
+                assert_eq!(room, b"/2E=");
+                BACK.fetch_add(1, Relaxed);
+            });
+            let before = BACK.load(Relaxed);
+            assert_eq!(copy.clone(), encoded);
+            assert_eq!(BACK.load(Relaxed), before);
+            drop(copy);
+            assert_eq!(BACK.load(Relaxed), before + 1);
         }
         assert_eq!(Base64::read("/2E=".into()), Some(encoded));
     }

@@ -2,9 +2,9 @@
 
 use super::content::{FileContent, Found, Listing};
 use super::part::{self, Part, PartError};
+use super::room::Room;
 use super::source::Source;
 use super::{FileError, ReadOptions, encode, folder, mime, time};
-use crate::model::{Encoding, Window};
 use std::fs::{File, Metadata};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,45 +17,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Reads that may wait at one time, over all roots. A network file system that does not answer
 /// holds its threads until it does; the runtime has 512 of them, which other work needs too.
 static THREADS: Semaphore = Semaphore::const_new(256);
-
-/// Memory for a file's bytes, and for their base64.
-///
-/// It is taken by the thread that is to give it back, since glibc has heaps by thread: one that only
-/// reads would take fresh pages for each answer, and these cost more than the reading.
-#[derive(Default)]
-pub(super) struct Room {
-    bytes: Vec<u8>,
-    encoded: Vec<u8>,
-}
-
-/// The largest file that room is made for before it is read: reads that wait for their turn hold it.
-const MOST_ROOM: u64 = 4 * 1024 * 1024;
-
-impl Room {
-    /// For a file of this size, read like this.
-    pub(super) fn of(size: u64, options: &ReadOptions) -> Self {
-        let whole = options.window == Window::Whole && size <= options.max_bytes;
-        let size = Some(size).filter(|size| whole && *size <= MOST_ROOM);
-        let Some(size) = size.and_then(|size| usize::try_from(size).ok()) else {
-            return Self::default();
-        };
-        let encoded = match options.encoding {
-            Encoding::Text => 0,
-            Encoding::Auto | Encoding::Base64 => size.div_ceil(3) * 4,
-        };
-        let room = |length| {
-            let mut room = Vec::new();
-            // Where there is none, the read says so when it needs it.
-            let _ = room.try_reserve_exact(length);
-            room
-        };
-        Self {
-            // One byte more, to see that the file ends there.
-            bytes: room(size + 1),
-            encoded: room(encoded),
-        }
-    }
-}
 
 /// Reads on another thread: `opened`, or what `source` finds at `path`. Dropping the future, or
 /// the end of its patience, stops the reading at its next step; a thread that the kernel does not

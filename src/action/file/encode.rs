@@ -2,6 +2,7 @@
 
 use super::Body;
 use super::part::Part;
+use super::room;
 use crate::model::Encoding;
 use crate::ops::Base64;
 
@@ -30,7 +31,8 @@ pub(super) fn encode(part: Part, encoding: Encoding, is_text: bool, room: Vec<u8
         let (start, end) = text_bounds(&part);
         (Body::Text(text(part.bytes, start, end)), end)
     } else {
-        let encoded = Base64::encode_in(room, window(&part));
+        let encoded = Base64::encode_in(room, window(&part), room::give);
+        room::give(part.bytes);
         (Body::Base64(encoded), part.wanted)
     };
     Encoded {

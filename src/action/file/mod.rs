@@ -10,6 +10,7 @@ mod folder;
 mod mime;
 mod options;
 mod part;
+mod room;
 mod source;
 #[cfg(test)]
 mod tests;

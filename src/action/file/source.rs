@@ -1,7 +1,7 @@
 //! Where files are read from: a folder that cannot be left, or one path of the operator's.
 
-use super::blocking::Room;
 use super::content::Found;
+use super::room::Room;
 use super::{FileError, ReadOptions, RootError, blocking, cached};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
