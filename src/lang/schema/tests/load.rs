@@ -1,7 +1,7 @@
 //! The root, the dialect, the bounds, what comes of warnings.
 
 use super::{compile, error, errors, full};
-use crate::lang::schema::{Dialect, Root, Schema, SchemaErrorKind, Validation};
+use crate::lang::schema::{Dialect, Engine, Root, Schema, SchemaErrorKind, Validation};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -300,6 +300,23 @@ fn how_far_a_slip_may_go_depends_on_the_keyword() {
     let padded = |count: usize| format!("min{}Length", "_".repeat(count));
     assert!(warned(&padded(31)));
     assert!(!warned(&padded(32)));
+}
+
+#[test]
+fn a_plain_schema_is_compiled_by_its_first_value() {
+    let is_built = |schema: &Schema| match &schema.engine {
+        Engine::Full { validator, .. } => validator.get().is_some(),
+        Engine::Basic(_) | Engine::None => false,
+    };
+    let plain =
+        full(json!({ "properties": { "a": { "items": { "type": "string" } }, "b": true } }));
+    assert!(!is_built(&plain));
+    assert!(plain.check(&json!({ "a": ["x"] })).is_ok());
+    assert!(is_built(&plain));
+    // Others may be refused by the validator, which has to be known at once.
+    assert!(is_built(&full(
+        json!({ "properties": { "a": { "anyOf": [true] } } })
+    )));
 }
 
 #[test]
