@@ -61,6 +61,11 @@ fn bounds_of_numbers_are_exact_at_the_ends_of_their_types() {
         ("exclusiveMinimum", json!(2), json!(2.5), true),
         ("exclusiveMaximum", json!(2), json!(2.0), false),
         ("exclusiveMaximum", json!(2.5), json!(2.5), false),
+        ("exclusiveMaximum", json!(2.5), json!(2.25), true),
+        ("exclusiveMaximum", json!(2), json!(1), true),
+        ("multipleOf", json!(0.5), json!(1.5), true),
+        ("multipleOf", json!(3), json!(6), true),
+        ("multipleOf", json!(3), json!(7), false),
         ("maximum", json!(2.5), json!(2.5), true),
         ("maximum", json!(2.5), json!(2.75), false),
     ] {

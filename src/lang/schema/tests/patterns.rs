@@ -16,6 +16,8 @@ fn assert_matches(pattern: &str, yes: &[&str], no: &[&str]) {
     for schema in both(pattern) {
         for text in yes {
             assert!(schema.check(&json!(text)).is_ok(), "{pattern} on {text:?}");
+            let told = schema.explain_for_tests(&json!(text));
+            assert!(told.list().is_empty(), "{pattern} on {text:?}");
         }
         for text in no {
             assert!(schema.check(&json!(text)).is_err(), "{pattern} on {text:?}");
