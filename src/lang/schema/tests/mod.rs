@@ -13,6 +13,7 @@ mod patterns;
 mod plain;
 mod property;
 mod references;
+mod unevaluated;
 
 use super::{Root, Schema, SchemaError, SchemaErrorKind, Validation};
 use serde_json::Value;
