@@ -74,7 +74,7 @@ impl Care {
 
     /// The span of a request to be told of changes.
     pub(super) fn begin_listening(&self, listen: &mut Listen) -> Option<Span> {
-        self.watch.spans.begin(About {
+        self.watch.spans.begin(|| About {
             request: RequestId::next(),
             operation: None,
             context: &mut listen.context,

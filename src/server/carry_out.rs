@@ -32,7 +32,7 @@ pub(super) async fn carry_out<E: Execute>(
     care: &Care,
 ) -> Response {
     let id = RequestId::next();
-    let mut span = care.watch.spans.begin(About {
+    let mut span = care.watch.spans.begin(|| About {
         request: id,
         operation: Some((&call.operation, runtime.serves(&call.operation))),
         context: &mut call.context,

@@ -51,9 +51,11 @@ impl Spans {
         self.0.as_ref().map(|maker| maker.traces.counts())
     }
 
-    /// A request begins. From here on its context hands on the span instead of what it came with.
-    pub(super) fn begin(&self, about: About<'_>) -> Option<Span> {
+    /// A request begins. From here on its context hands on the span instead of what it came with. `about`
+    /// is only asked where spans are made.
+    pub(super) fn begin<'a>(&self, about: impl FnOnce() -> About<'a>) -> Option<Span> {
         let maker = self.0.as_ref()?;
+        let about = about();
         let trace = &mut about.context.trace;
         let begun = maker
             .traces

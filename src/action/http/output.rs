@@ -37,7 +37,7 @@ impl Output for HttpOutput {
         let fetched = &self.fetched;
         let mime_type = mime(fetched);
         let structured = says_json(&mime_type).then(|| json(fetched)).flatten();
-        let block = match text(fetched) {
+        let block = match text(fetched, &mime_type) {
             Some(text) => Block::text(text),
             None => media::block(
                 mime_type.into_owned(),
@@ -70,7 +70,8 @@ impl Output for HttpOutput {
         let mut output = Map::new();
         output.insert("status".into(), fetched.status.as_u16().into());
         output.insert("headers".into(), Value::Object(headers));
-        output.insert("body".into(), decoded(fetched).into());
+        let mime_type = mime(fetched);
+        output.insert("body".into(), decoded(fetched, &mime_type).into());
         if let Some(json) = json(fetched) {
             output.insert("json".into(), json);
         }
@@ -78,7 +79,7 @@ impl Output for HttpOutput {
             "bytes".into(),
             STANDARD.encode_to_string(&fetched.body).into(),
         );
-        output.insert("mime".into(), mime(fetched).into());
+        output.insert("mime".into(), mime_type.into());
         Value::Object(output)
     }
 
@@ -114,7 +115,8 @@ pub(super) fn refusal(fetched: &Fetched, mask: &Mask) -> Failure {
     if let Some(reason) = fetched.status.canonical_reason() {
         told.push_str(&format!(" {reason}"));
     }
-    match text(fetched) {
+    let mime_type = mime(fetched);
+    match text(fetched, &mime_type) {
         Some(body) => {
             let hidden = mask.hide(sure(&body, fetched.is_whole, mask));
             let shown = head(&hidden, fetched.is_whole);
@@ -124,8 +126,10 @@ pub(super) fn refusal(fetched: &Fetched, mask: &Mask) -> Failure {
         }
         None => {
             let at_least = if fetched.is_whole { "" } else { "at least " };
-            let (length, mime) = (fetched.body.len(), mime(fetched));
-            told.push_str(&format!("\n[a body of {at_least}{length} bytes of {mime}]"));
+            let length = fetched.body.len();
+            told.push_str(&format!(
+                "\n[a body of {at_least}{length} bytes of {mime_type}]"
+            ));
         }
     }
     Failure(told)
@@ -177,10 +181,9 @@ fn json(fetched: &Fetched) -> Option<Value> {
 
 /// The body as text when it is text: its type says so, or names a `charset`, or says nothing of the
 /// kind and the bytes are UTF-8 without NUL.
-fn text(fetched: &Fetched) -> Option<String> {
-    let mime_type = mime(fetched);
-    if media::is_textual(&mime_type) {
-        return Some(decoded(fetched));
+fn text(fetched: &Fetched, mime_type: &str) -> Option<String> {
+    if media::is_textual(mime_type) {
+        return Some(decoded(fetched, mime_type));
     }
     let is_media = ["image/", "audio/", "video/", "font/"]
         .iter()
@@ -189,13 +192,13 @@ fn text(fetched: &Fetched) -> Option<String> {
         return None;
     }
     let is_utf8 = || std::str::from_utf8(&fetched.body).is_ok() && !fetched.body.contains(&0);
-    (charset(fetched).is_some() || is_utf8()).then(|| decoded(fetched))
+    (charset(fetched).is_some() || is_utf8()).then(|| decoded(fetched, mime_type))
 }
 
 /// The body in its `charset`, UTF-8 when it names none that is known; a byte order mark decides
 /// over both (WHATWG Encoding §6). What is not valid in it becomes U+FFFD.
-fn decoded(fetched: &Fetched) -> String {
-    let encoding = match says_json(&mime(fetched)) {
+fn decoded(fetched: &Fetched, mime_type: &str) -> String {
+    let encoding = match says_json(mime_type) {
         true => UTF_8,
         false => charset(fetched).unwrap_or(UTF_8),
     };
@@ -231,6 +234,11 @@ mod tests {
             content_type: content_type.map(str::to_owned),
             url: Url::parse("http://example.test/a").unwrap(),
         }
+    }
+
+    fn text_of(content_type: Option<&str>, body: &'static [u8]) -> Option<String> {
+        let fetched = fetched(content_type, body);
+        text(&fetched, &mime(&fetched))
     }
 
     #[test]
@@ -276,7 +284,7 @@ mod tests {
             ),
             (None, b"plain", "plain"),
         ] {
-            let found = text(&fetched(content_type, body));
+            let found = text_of(content_type, body);
             assert_eq!(found.as_deref(), Some(expected), "{content_type:?}");
         }
     }
@@ -291,7 +299,7 @@ mod tests {
             (Some("image/svg+xml"), b"<svg/>"),
             (Some("font/woff"), b"plain"),
         ] {
-            assert_eq!(text(&fetched(content_type, body)), None, "{content_type:?}");
+            assert_eq!(text_of(content_type, body), None, "{content_type:?}");
         }
     }
 
