@@ -289,3 +289,23 @@ fn references_are_what_is_used() {
     assert!(template.uses("secrets") && !template.uses("env") && !template.uses("l"));
     assert!(super::template("plain").references().is_empty());
 }
+
+#[test]
+fn names_are_checked_where_other_words_are_wrong() {
+    let check = |source: &str| {
+        let errors = Template::check_source(source, &names());
+        errors
+            .into_iter()
+            .map(|error| error.message)
+            .collect::<Vec<_>>()
+    };
+    let wrong = "{{ args.qurey | uper }} {{ args.query }}";
+    assert_eq!(check(wrong), ["unknown name `args.qurey`"]);
+    // Of what is no template nothing is said.
+    assert_eq!(check("{{ args.qurey"), [""; 0]);
+    assert_eq!(
+        check(&format!("{{{{ nope }}}}{}", " ".repeat(1 << 16))),
+        [""; 0]
+    );
+    assert_eq!(check("args.qurey"), [""; 0]);
+}

@@ -2,12 +2,14 @@
 
 use serde_json::{Number, Value, json};
 
-use super::super::{RenderErrorKind, Scope, text_of};
+use super::super::{RenderErrorKind, Scope, Template, text_of};
 use super::{args, failure, shown, some_args, template, text, value};
 
 #[test]
 fn one_expression_keeps_the_type_of_its_value() {
     let scope = some_args();
+    assert!(template("{{ args.page }}").is_native());
+    assert!(template("{{ args.page + 1 }}").is_native());
     assert_eq!(value("{{ args.page }}", &scope), Some(json!(3)));
     assert_eq!(value("{{args.half}}", &scope), Some(json!(30.0)));
     assert_eq!(value("{{ args.flag }}", &scope), Some(json!(true)));
@@ -345,6 +347,15 @@ fn a_string_without_tags_is_itself() {
         assert_eq!(template.text(&Scope::new()), Ok(Some(source.to_owned())));
         assert_eq!(template.literal_prefix(), source);
     }
+    let literal = Template::literal_text("{{ args.page }} {%");
+    assert_eq!(literal.literal(), Some("{{ args.page }} {%"));
+    assert_eq!(literal.source(), "{{ args.page }} {%");
+}
+
+#[test]
+fn templates_of_one_source_are_equal() {
+    assert_eq!(template("{{ args.a }}"), template("{{ args.a }}"));
+    assert_ne!(template("{{ args.a }}"), template("{{ args.b }}"));
 }
 
 #[test]

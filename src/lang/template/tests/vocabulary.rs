@@ -241,6 +241,18 @@ fn filters_say_what_they_cannot_do() {
             "[1] | tojson(indnt=2)",
             "cannot be rendered: unknown keyword argument 'indnt'",
         ),
+        (
+            "'a' | replace",
+            "cannot be rendered: an argument is missing",
+        ),
+        (
+            "1 | abs(2)",
+            "cannot be rendered: there are too many arguments",
+        ),
+        (
+            "[1] | zip(1)",
+            "cannot be rendered: the operation does not fit the value",
+        ),
     ] {
         let source = format!("{{{{ {expression} }}}}");
         let error = template(&source)
