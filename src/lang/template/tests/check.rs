@@ -288,6 +288,10 @@ fn references_are_what_is_used() {
     assert_eq!(references[3].1.member(), None);
     assert!(template.uses("secrets") && !template.uses("env") && !template.uses("l"));
     assert!(super::template("plain").references().is_empty());
+    let source = "{{ args.lines[-1]['sku'] }} {{ args[1][-args.n] }}";
+    let references = super::template(source).references();
+    let shown: Vec<_> = references.iter().map(ToString::to_string).collect();
+    assert_eq!(shown, ["args.lines[-1].sku", "args[1]", "args.n"]);
 }
 
 #[test]

@@ -48,6 +48,10 @@ fn what_is_repeated_costs_what_it_holds() {
     assert_eq!(template(large).text(&Scope::new()).unwrap().unwrap(), "");
     let error = failure(&large.repeat(5), &Scope::new());
     assert_eq!(error.kind(), RenderErrorKind::Bound);
+    // What is joined costs nothing until it is read.
+    let joined = "{% for i in range(1000) %}{% set x = args.list + [i] %}{% endfor %}";
+    let scope = args(json!({ "list": vec![0; 100_000] }));
+    assert_eq!(template(joined).text(&scope).unwrap().unwrap(), "");
 }
 
 /// What an expression computes is bounded; what stands at a path is only handed on.
@@ -62,7 +66,7 @@ fn a_path_alone_gives_what_stands_there_however_deep() {
 fn a_source_nests_as_deep_as_it_may_and_no_deeper() {
     let operators = |more: usize, steps: usize| {
         let chain = "1 ~ ".repeat(more);
-        format!("{{{{ {chain}args{} }}}}", ".a".repeat(steps))
+        format!("{{{{ {chain}args{} }}}} text", ".a".repeat(steps))
     };
     let brackets = |levels: usize, _| {
         let open = "(1 ~ 1 ~ ".repeat(levels);

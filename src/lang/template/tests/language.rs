@@ -258,3 +258,57 @@ fn long_chains_stay_within_what_the_engine_nests() {
     let brackets = format!("{{{{ {}args.a{} }}}}", "(".repeat(60), ")".repeat(60));
     assert_eq!(value(&brackets, &scope), Some(json!(1)));
 }
+
+#[test]
+fn an_order_is_the_same_by_operator_and_by_test() {
+    let holds: [(&str, &[&str], [bool; 3]); 6] = [
+        ("==", &["eq", "equalto"], [false, true, false]),
+        ("!=", &["ne"], [true, false, true]),
+        ("<", &["lt", "lessthan"], [true, false, false]),
+        ("<=", &["le"], [true, true, false]),
+        (">", &["gt", "greaterthan"], [false, false, true]),
+        (">=", &["ge"], [false, true, true]),
+    ];
+    for (operator, tests, expected) in holds {
+        let mut written = vec![
+            format!("{{{{ [1 {operator} 2, 2 {operator} 2, 3 {operator} 2] }}}}"),
+            format!("{{{{ [[1] {operator} [2], [2] {operator} [2], [3] {operator} [2]] }}}}"),
+        ];
+        for test in tests {
+            written.push(format!(
+                "{{{{ [1 is {test} 2, 2 is {test} 2, 3 is {test} 2] }}}}"
+            ));
+        }
+        for source in written {
+            assert_eq!(
+                value(&source, &args(json!({}))),
+                Some(json!(expected)),
+                "{source}"
+            );
+        }
+        let source = format!("{{{{ [1, 2, 3] | select('{operator}', 2) | list }}}}");
+        let chosen: Vec<_> = (1..=3).zip(expected).filter(|(_, holds)| *holds).collect();
+        let chosen: Vec<_> = chosen.into_iter().map(|(number, _)| number).collect();
+        assert_eq!(
+            value(&source, &args(json!({}))),
+            Some(json!(chosen)),
+            "{source}"
+        );
+    }
+    // A list is no number, and no list is in an order with one.
+    for (source, expected) in [
+        ("{{ 1 == [1] }}", false),
+        ("{{ [1] == 1 }}", false),
+        ("{{ 1 != [1] }}", true),
+        ("{{ {'a': 1} == [1] }}", false),
+        ("{{ {'a': 1, 'b': [2]} == {'a': 1, 'b': [2]} }}", true),
+        ("{{ {'a': 1, 'b': [2]} == {'a': 1, 'b': [3]} }}", false),
+        ("{{ {'a': 1} == {'b': 1} }}", false),
+    ] {
+        assert_eq!(
+            value(source, &args(json!({}))),
+            Some(json!(expected)),
+            "{source}"
+        );
+    }
+}

@@ -142,6 +142,14 @@ fn an_undefined_value_within_a_text_is_an_error_that_names_it() {
             "`args.missing.size > 3` needs `args.missing.size`, which is undefined",
         ),
         (
+            "{% if not args.missing > 3 %}{% endif %}",
+            "`not args.missing > 3` needs `args.missing`, which is undefined",
+        ),
+        (
+            "{% set x = -(args.missing ~ '') %}",
+            "`-(args.missing ~ '')` needs `args.missing`, which is undefined",
+        ),
+        (
             "{% for x in args.items %}{{ x.sku }}{{ x.price }}{% endfor %}",
             "`x.price` is undefined",
         ),
