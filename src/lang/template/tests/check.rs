@@ -313,3 +313,28 @@ fn names_are_checked_where_other_words_are_wrong() {
     );
     assert_eq!(check("args.qurey"), [""; 0]);
 }
+
+#[test]
+fn a_help_names_what_is_near_or_the_names_where_they_are_few() {
+    let help = |names: &Names, word: &str| {
+        let source = format!("{{{{ {word} }}}}");
+        let (_, used) = Template::parse_used(&source).unwrap();
+        used.check(names).remove(0).help
+    };
+    let many = |count: usize| {
+        let roots = (0..count).map(|root| format!("root{root}"));
+        roots.fold(Names::new(), |names, root| names.with(root, Declared::Open))
+    };
+    let all =
+        "the names here are `root0`, `root1`, `root2`, `root3`, `root4`, `root5`, `root6`, `root7`";
+    assert_eq!(help(&many(8), "zzzzzzzz").as_deref(), Some(all));
+    assert_eq!(help(&many(9), "zzzzzzzz"), None);
+    assert_eq!(help(&many(0), "zzzzzzzz"), None);
+    // A word is compared as long as it has 64 letters or fewer.
+    for (length, is_near) in [(64, true), (65, false)] {
+        let known = "x".repeat(length);
+        let names = many(9).with(known.clone(), Declared::Open);
+        let found = help(&names, &format!("{}y", &known[1..]));
+        assert_eq!(found, is_near.then(|| format!("did you mean `{known}`?")));
+    }
+}

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::TemplateErrorKind::TooLarge;
 use super::super::{MAX_NESTING, MAX_VALUE_DEPTH, RenderErrorKind, Scope, Template};
-use super::{args, failure, mistake, template, value};
+use super::{args, failure, mistake, shown, template, value};
 
 /// A value in so many lists, or in so many objects.
 fn nested(levels: usize, wrap: fn(Value) -> Value) -> Value {
@@ -18,18 +18,20 @@ fn comparing_and_counting_end_at_the_deepest_value() {
     for wrap in [list as fn(Value) -> Value, object] {
         let given = |levels: usize| {
             let deep = nested(levels, wrap);
-            args(json!({ "a": deep, "b": deep, "c": nested(levels - 1, wrap) }))
+            let inner = nested(levels - 1, wrap);
+            args(json!({ "a": deep, "b": deep, "c": inner, "d": inner }))
         };
         for (source, expected) in [
             ("{{ args.a == args.b }}", json!(true)),
             ("{{ args.a != args.b }}", json!(false)),
             ("{{ args.a in [args.b] }}", json!(true)),
-            ("{{ [args.a, args.b] | unique | length }}", json!(1)),
+            ("{{ [args.c] == [args.d] }}", json!(true)),
+            ("{{ [args.c, args.d] | unique | length }}", json!(1)),
             ("{{ ([args.c] * 2) | length }}", json!(2)),
         ] {
-            let levels = MAX_VALUE_DEPTH - 1;
-            assert_eq!(value(source, &given(levels)), Some(expected), "{source}");
-            let error = failure(source, &given(MAX_VALUE_DEPTH + 3));
+            let deepest = given(MAX_VALUE_DEPTH);
+            assert_eq!(value(source, &deepest), Some(expected), "{source}");
+            let error = failure(source, &given(MAX_VALUE_DEPTH + 1));
             assert_eq!(error.kind(), RenderErrorKind::Bound, "{source}");
             assert!(
                 error.to_string().contains("nested more than 128"),
@@ -37,6 +39,23 @@ fn comparing_and_counting_end_at_the_deepest_value() {
             );
         }
     }
+}
+
+/// Two values that are compared are one of fuel, and so are 64 bytes of text.
+#[test]
+fn what_is_compared_costs_what_is_looked_at() {
+    let bytes = |count: usize| "x".repeat(count);
+    let lists = |length: usize| args(json!({ "a": vec![1; length], "b": vec![1; length] }));
+    let (fewer, more) = (lists(400_000), lists(1_050_000));
+    for source in ["{{ args.a == args.b }}", "{{ args.a in [args.b] }}"] {
+        assert_eq!(value(source, &fewer), Some(json!(true)), "{source}");
+        let error = failure(source, &more);
+        assert_eq!(error.kind(), RenderErrorKind::Bound, "{source}");
+    }
+    let texts = args(json!({ "a": bytes(1 << 24), "b": bytes(1 << 24) }));
+    assert_eq!(value("{{ args.a == args.b }}", &texts), Some(json!(true)));
+    let twice = "{{ args.a == args.b and args.a == args.b }}";
+    assert_eq!(failure(twice, &texts).kind(), RenderErrorKind::Bound);
 }
 
 /// The work of what is repeated is what it holds, and not what it might.
@@ -59,7 +78,26 @@ fn what_is_repeated_costs_what_it_holds() {
 fn a_path_alone_gives_what_stands_there_however_deep() {
     let deep = nested(MAX_VALUE_DEPTH * 2, |inner| json!([inner]));
     let scope = args(json!({ "deep": deep }));
+    let text = deep.to_string();
+    for source in ["{{ args.deep }}x", "{{ args.deep | raw }}x"] {
+        assert_eq!(shown(source, &scope), format!("{text}x"), "{source}");
+    }
     assert_eq!(value("{{ args.deep }}", &scope), Some(deep));
+}
+
+#[test]
+fn a_list_that_is_joined_has_a_million_values_at_the_most_and_a_text_more() {
+    let scope = args(json!({ "list": vec![0; 500_000], "text": "x".repeat(600_000) }));
+    let length = |joined: &str| {
+        let rendered = template(&format!("{{{{ ({joined}) | length }}}}")).value(&scope);
+        rendered.map_err(|error| error.kind())
+    };
+    assert_eq!(length("args.list + args.list"), Ok(Some(json!(1_000_000))));
+    assert_eq!(
+        length("args.list + args.list + [1]"),
+        Err(RenderErrorKind::Bound)
+    );
+    assert_eq!(length("args.text + args.text"), Ok(Some(json!(1_200_000))));
 }
 
 #[test]

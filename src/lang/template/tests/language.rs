@@ -259,6 +259,21 @@ fn long_chains_stay_within_what_the_engine_nests() {
     assert_eq!(value(&brackets, &scope), Some(json!(1)));
 }
 
+/// A written step is the same as a computed one.
+#[test]
+fn a_step_that_is_no_integer_is_taken_for_one_where_it_is_whole() {
+    let scope = some_args();
+    for (written, computed, expected) in [
+        ("1.0", "args.half - 29", Some(json!("two"))),
+        ("true", "args.flag", Some(json!("two"))),
+        ("1.5", "args.page + 0.5", None),
+    ] {
+        let list = |step: &str| value(&format!("{{{{ args.list[{step}] }}}}"), &scope);
+        assert_eq!(list(written), expected, "{written}");
+        assert_eq!(list(computed), expected, "{computed}");
+    }
+}
+
 #[test]
 fn an_order_is_the_same_by_operator_and_by_test() {
     let holds: [(&str, &[&str], [bool; 3]); 6] = [

@@ -146,6 +146,26 @@ fn an_undefined_value_within_a_text_is_an_error_that_names_it() {
             "`not args.missing > 3` needs `args.missing`, which is undefined",
         ),
         (
+            "{% if args.page not in args.missing %}{% endif %}",
+            "`args.page not in args.missing` needs `args.missing`, which is undefined",
+        ),
+        (
+            "{% if args.missing | upper is not odd %}{% endif %}",
+            "`args.missing | upper is not odd` needs `args.missing`, which is undefined",
+        ),
+        (
+            "{% if args.page < args.missing < 3 %}{% endif %}",
+            "`args.page < args.missing < 3` needs `args.missing`, which is undefined",
+        ),
+        (
+            "{% set x = args.page if args.missing > 3 %}",
+            "`args.page if args.missing > 3` needs `args.missing`, which is undefined",
+        ),
+        (
+            "{% set x = args.list[1:] ~ args.missing %}",
+            "`args.list[1:] ~ args.missing` needs `args.missing`, which is undefined",
+        ),
+        (
             "{% set x = -(args.missing ~ '') %}",
             "`-(args.missing ~ '')` needs `args.missing`, which is undefined",
         ),
