@@ -40,7 +40,14 @@ pub(super) fn excerpt(line: &str, span: Range<usize>, width: usize) -> Excerpt {
     // A little of what stands before, then the span, then the rest is shared between its two
     // sides; what one side does not need the other gets. An ellipsis takes one column of the
     // part it cuts.
-    let marked_columns = marked_columns.min(width - 2 - before_columns.min(width / 4));
+    let marked_whole = marked_columns;
+    let marked_columns = marked_whole.min(width - 2 - before_columns.min(width / 4));
+    // Nothing is shown behind a span that is cut.
+    let after_columns = if marked_columns < marked_whole {
+        0
+    } else {
+        after_columns
+    };
     let spare = width - marked_columns;
     let left = before_columns.min((spare / 2).max(spare.saturating_sub(after_columns)));
     let right = spare - left;
@@ -174,12 +181,57 @@ mod tests {
     }
 
     #[test]
+    fn a_line_as_wide_as_the_room_is_whole() {
+        let line = "a".repeat(20);
+        assert_eq!(lines(&line, 9..10, 20), format!("{line}\n         ^"));
+        assert_eq!(lines(&line, 9..10, 19), "aaaaaaaaaaaaaaaaaa…\n         ^");
+        // There is room for eight columns at the least.
+        assert_eq!(lines("abcdefgh", 0..1, 0), "abcdefgh\n^");
+        assert_eq!(lines("abcdefghi", 0..1, 0), "abcdefg…\n^");
+    }
+
+    #[test]
+    fn a_wide_character_is_shown_whole_or_not() {
+        let line = format!("{}X{}", "日".repeat(20), "本".repeat(20));
+        let shown = lines(&line, 60..61, 20);
+        assert_eq!(shown, "…日日日日X本本本本…\n         ^");
+        let shown = lines(&line, 60..61, 21);
+        assert_eq!(shown, "…日日日日X本本本本…\n         ^");
+    }
+
+    #[test]
     fn positions_outside_are_brought_in() {
         assert_eq!(lines("ab", 9..12, 80), "ab\n  ^");
         assert_eq!(lines("aé", 2..2, 80), "aé\n ^");
     }
 
     proptest! {
+        #[test]
+        fn all_the_room_is_used_and_the_span_is_in_it(
+            length in 0usize..60,
+            start in 0usize..60,
+            marked in 1usize..60,
+            width in 8usize..60,
+        ) {
+            let line: String = ('a'..='z').cycle().take(length).collect();
+            let end = (start + marked).min(length);
+            prop_assume!(start < end);
+            let Excerpt { text, offset, carets } = excerpt(&line, start..start + marked, width);
+            let text: Vec<char> = text.chars().collect();
+            let part: String = text.iter().filter(|ch| **ch != '…').collect();
+            prop_assert!(line.contains(&part));
+            prop_assert_eq!(text.get(offset).copied(), line.chars().nth(start));
+            let is_cut = carets < end - start;
+            if is_cut {
+                prop_assert_eq!(offset + carets + 1, text.len());
+                prop_assert_eq!(text.last(), Some(&'…'));
+                prop_assert!(offset <= width / 4 + 2 && text.len() >= width - 2, "{:?}", text);
+            } else {
+                prop_assert_eq!(carets, end - start);
+                prop_assert_eq!(text.len(), width.min(length));
+            }
+        }
+
         #[test]
         fn never_wider_than_asked_and_carets_stand_under_text(
             line in "[a日\te\u{301}\u{1b}]{0,60}",

@@ -212,7 +212,7 @@ impl<'a> Document<'a> {
         errors: &mut Vec<SchemaError>,
     ) -> usize {
         let text = |keyword: &str| members.get(keyword).and_then(Value::as_str);
-        if let (Some(uri), true) = (text("$schema"), id > 0)
+        if let Some(uri) = text("$schema")
             && Dialect::from_uri(uri) != Some(self.dialect)
         {
             errors.push(

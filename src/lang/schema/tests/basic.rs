@@ -25,6 +25,20 @@ fn other_assertions_are_ignored() {
 }
 
 #[test]
+fn assertions_about_items_are_ignored_too() {
+    for schema in [
+        json!({ "contains": false }),
+        json!({ "unevaluatedItems": false }),
+        json!({ "$schema": "http://json-schema.org/draft-07/schema#", "items": { "contentEncoding": "base64" } }),
+    ] {
+        let value = json!(["*"]);
+        assert!(full(schema.clone()).check(&value).is_err(), "{schema}");
+        assert!(basic(schema.clone()).check(&value).is_ok(), "{schema}");
+        assert_eq!(unsupported_assertions(&schema).len(), 1, "{schema}");
+    }
+}
+
+#[test]
 fn each_one_is_named_with_its_place() {
     let found = unsupported_assertions(&json!({
         "type": "object",

@@ -167,6 +167,21 @@ fn full_cases() -> Vec<(Value, Value, &'static str)> {
             "Invalid arguments at /n: value matches 2 of the 3 forms of `oneOf`, not one",
         ),
         (
+            json!({ "anyOf": [false, { "type": "string", "minLength": 2 }] }),
+            json!("x"),
+            "Invalid arguments at /: value is shorter than 2 characters",
+        ),
+        (
+            json!({ "anyOf": [false, { "type": "string", "minLength": 2 }] }),
+            json!(5),
+            "Invalid arguments at /: value has none of the 2 forms that `anyOf` allows",
+        ),
+        (
+            json!({ "anyOf": [{ "properties": { "kind": { "enum": ["a", "b"] } } }, { "type": "string" }] }),
+            json!({ "kind": "c" }),
+            "Invalid arguments at /kind: value is not one of \"a\", \"b\"",
+        ),
+        (
             json!({ "properties": { "n": { "not": { "const": 3 } } } }),
             json!({ "n": 3 }),
             "Invalid arguments at /n: value is what `not` excludes",
@@ -313,6 +328,17 @@ fn outputs_have_their_own_words() {
 }
 
 #[test]
+fn a_value_of_neither_kind_has_plain_words() {
+    let value = json!({ "lines": [{ "quantity": 0 }] });
+    let violations = order().check(&value).unwrap_err();
+    assert_eq!(
+        violations.to_string(),
+        "the value does not match its schema at /: missing required property: customer\n\
+         the value does not match its schema at /lines/0/quantity: value is less than 1"
+    );
+}
+
+#[test]
 fn a_callers_key_is_cut_and_made_harmless() {
     let schema = full(json!({ "additionalProperties": false }));
     let long = "k".repeat(1_000);
@@ -427,6 +453,7 @@ fn formats_are_asserted_where_they_are_known() {
             basic(json!({ "format": format })),
         ] {
             assert!(schema.check(&json!(good)).is_ok(), "{format}");
+            assert!(schema.explain_for_tests(&json!(good)).list().is_empty());
             assert!(schema.check(&json!(bad)).is_err(), "{format}");
             assert!(schema.check(&json!(5)).is_ok(), "{format}");
         }

@@ -1,7 +1,7 @@
 //! Defaults: filled where something is absent, checked when loaded, bounded.
 
-use super::{errors, full};
-use crate::lang::schema::{DefaultsTooLarge, Schema, SchemaErrorKind};
+use super::{compile, errors, full};
+use crate::lang::schema::{DefaultsTooLarge, Schema, SchemaErrorKind, Validation};
 use serde_json::{Value, json};
 
 fn filled(schema: &Schema, value: Value) -> Value {
@@ -135,6 +135,55 @@ fn what_is_filled_in_is_bounded() {
     assert_eq!(schema.apply_defaults(&mut arguments), Ok(()));
     arguments.insert("l".to_owned(), json!(vec![json!({}); 100_000]));
     assert_eq!(schema.apply_defaults(&mut arguments), Err(DefaultsTooLarge));
+}
+
+#[test]
+fn defaults_in_defaults_are_bounded_by_what_they_take() {
+    let compiled = |count: usize, inner: Value| {
+        let one = json!({ "$ref": "#/$defs/one", "default": {} });
+        let properties: serde_json::Map<_, _> =
+            (0..count).map(|n| (format!("p{n}"), one.clone())).collect();
+        let schema = json!({
+            "properties": properties,
+            "$defs": { "one": { "properties": { "a": { "default": inner } } } },
+        });
+        compile(schema, Validation::None)
+    };
+    // About 4 MiB: of text, of members, of items.
+    let members: serde_json::Map<_, _> = (100..200).map(|n| (n.to_string(), json!(n))).collect();
+    for (inner, most) in [
+        (json!("x".repeat(10_000)), 400),
+        (json!(members), 300),
+        (json!(vec![0; 100]), 600),
+    ] {
+        let schema = compiled(most, inner.clone()).unwrap();
+        assert_eq!(filled(&schema, json!({}))["p1"], json!({ "a": inner }));
+        let found = compiled(most * 3 / 2, inner).unwrap_err();
+        assert_eq!(found[0].kind, SchemaErrorKind::TooLarge);
+    }
+}
+
+#[test]
+fn a_default_too_deep_to_be_checked_is_left_alone() {
+    // With a chain of 101 a value may have ten levels.
+    let mut defs: serde_json::Map<_, _> = (0..100)
+        .map(|link| {
+            (
+                format!("a{link}"),
+                json!({ "$ref": format!("#/$defs/a{}", link + 1) }),
+            )
+        })
+        .collect();
+    defs.insert("a100".to_owned(), json!({}));
+    let mut warnings = |levels: usize| {
+        let deep = (1..levels).fold(json!([]), |inner, _| json!([inner]));
+        defs.insert("b".to_owned(), json!({ "type": "string", "default": deep }));
+        full(json!({ "$ref": "#/$defs/a0", "$defs": defs }))
+            .warnings()
+            .len()
+    };
+    assert_eq!(warnings(10), 1);
+    assert_eq!(warnings(11), 0);
 }
 
 #[test]

@@ -180,3 +180,27 @@ fn every_breach_is_reported() {
     } }));
     assert_eq!(found.len(), 3);
 }
+
+#[test]
+fn without_annotations_nothing_else_is_asked() {
+    let deep = (0..100).fold(json!({}), |inner, _| json!([inner]));
+    for schema in [
+        json!({}),
+        json!({ "$schema": "https://example.com/other" }),
+        json!({ "enum": [deep] }),
+        json!({ "description": "x".repeat(2_000_000) }),
+    ] {
+        assert_eq!(header_params(&schema), Ok(Vec::new()));
+    }
+    let annotated =
+        json!({ "$schema": "https://example.com/other", "items": [{ "x-mcp-header": "A" }] });
+    let errors = header_params(&annotated).unwrap_err();
+    assert_eq!(errors[0].kind, SchemaErrorKind::Dialect);
+    // Deeper than a schema may be, one cannot tell.
+    let lists = (0..200).fold(json!([]), |inner, _| json!([inner]));
+    let objects = (0..200).fold(json!({}), |inner, _| json!({ "a": inner }));
+    for deeper in [lists, objects] {
+        let errors = header_params(&deeper).unwrap_err();
+        assert_eq!(errors[0].kind, SchemaErrorKind::TooLarge);
+    }
+}

@@ -60,9 +60,63 @@ fn a_breach_deep_down_is_found_quickly() {
 fn large_documents_are_refused() {
     let message = refused_as_too_large(json!({ "enum": vec!["0123456789"; 200_000] }));
     assert_eq!(message, "the schema is larger than 1 MiB");
-    let properties: Map<_, _> = (0..10_000).map(|n| (n.to_string(), json!({}))).collect();
-    let message = refused_as_too_large(json!({ "properties": properties }));
+    let properties =
+        |count: usize| -> Map<_, _> { (0..count).map(|n| (n.to_string(), json!({}))).collect() };
+    assert!(compile(json!({ "properties": properties(9_999) }), Validation::None).is_ok());
+    let message = refused_as_too_large(json!({ "properties": properties(10_000) }));
     assert_eq!(message, "the schema has more than 10000 subschemas");
+}
+
+#[test]
+fn what_is_large_is_large_as_json() {
+    let accepted = |part: Value| {
+        let schema = json!({ "examples": [part] });
+        let is_ok = compile(schema.clone(), Validation::None).is_ok();
+        (is_ok, schema.to_string().len())
+    };
+    let mib = 1024 * 1024;
+    let keys = |count: usize, length: usize| -> Value {
+        let key = |n: usize| format!("{n:0length$}");
+        (0..count).map(|n| (key(n), json!(1))).collect()
+    };
+    for part in [
+        json!("x".repeat(mib - 1_000)),
+        json!(vec![""; mib / 4]),
+        json!(vec!["x".repeat(10); mib / 14]),
+        json!(vec![1_000_000; mib / 10]),
+        keys(mib / 125, 100),
+    ] {
+        let (is_ok, length) = accepted(part);
+        assert!(is_ok && length < mib, "{length}");
+    }
+    for part in [
+        json!("x".repeat(mib)),
+        json!(vec!["x".repeat(10); mib / 13]),
+        json!(vec![10_000_000; mib / 8]),
+        keys(mib / 100, 100),
+    ] {
+        let (is_ok, length) = accepted(part);
+        assert!(!is_ok && length > mib, "{length}");
+    }
+}
+
+#[test]
+fn a_value_of_lists_alone_is_bounded_in_depth_too() {
+    let lists = |levels| (1..levels).fold(json!([]), |inner, _| Value::Array(vec![inner]));
+    let object = |inner| Value::Object([("a".to_owned(), inner)].into_iter().collect());
+    let mixed = |levels| (1..levels).fold(json!([]), |inner, _| object(inner));
+    for validation in [Validation::Full, Validation::Basic, Validation::None] {
+        let schema = compile(json!({ "title": "any" }), validation).unwrap();
+        for value in [lists(1_024), mixed(1_024)] {
+            assert!(schema.check(&value).is_ok());
+        }
+        for value in [lists(1_025), mixed(1_025)] {
+            assert_eq!(
+                text(&schema, value),
+                "Invalid arguments at /: value is nested too deep"
+            );
+        }
+    }
 }
 
 #[test]
@@ -114,6 +168,38 @@ fn references_that_multiply_are_refused() {
         40,
         |inner| json!({ "allOf": [inner], "unevaluatedProperties": false }),
     ));
+}
+
+#[test]
+fn as_many_subschemas_as_the_bound_apply_to_a_value() {
+    let most = json!({ "allOf": vec![true; 9_999] });
+    assert!(compile(most, Validation::None).is_ok());
+    let shared = |count: usize| json!({ "allOf": vec![json!({ "$ref": "#/$defs/a" }); count], "$defs": { "a": { "not": {} } } });
+    assert!(compile(shared(3_333), Validation::None).is_ok());
+    refused_as_too_large(shared(3_334));
+    // What is left over is found by applying the others once more.
+    let twice = |count: usize| json!({ "allOf": vec![true; count], "unevaluatedItems": false });
+    assert!(compile(twice(4_999), Validation::None).is_ok());
+    refused_as_too_large(twice(5_000));
+    // Of names that exclude each other only the dearest counts.
+    let part = json!({ "allOf": vec![true; 200] });
+    let names: Map<_, _> = (0..40).map(|n| (n.to_string(), part.clone())).collect();
+    assert!(compile(json!({ "properties": names }), Validation::None).is_ok());
+    assert!(compile(json!({ "patternProperties": names }), Validation::None).is_ok());
+}
+
+#[test]
+fn long_values_are_explained_all_the_same() {
+    let schema = full(json!({ "items": { "maxLength": 5, "minLength": 1, "format": "date" } }));
+    let told = text(&schema, json!(["x".repeat(100_000)]));
+    assert_eq!(
+        told.lines().next(),
+        Some("Invalid arguments at /0: value is longer than 5 characters")
+    );
+    let options: Vec<u32> = (0..20_000).collect();
+    let schema = full(json!({ "items": { "enum": options } }));
+    let found = schema.check(&json!(vec!["x"; 10])).unwrap_err();
+    assert_eq!(found.list().len(), 10);
 }
 
 #[test]

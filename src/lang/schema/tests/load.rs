@@ -1,7 +1,7 @@
 //! The root, the dialect, the bounds, what comes of warnings.
 
 use super::{compile, error, errors, full};
-use crate::lang::schema::{Dialect, Root, Schema, SchemaErrorKind, Validation};
+use crate::lang::schema::{Dialect, Engine, Root, Schema, SchemaErrorKind, Validation};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -131,6 +131,45 @@ fn items_differ_between_the_dialects() {
 }
 
 #[test]
+fn what_only_2020_12_asserts_is_not_told_in_draft_07() {
+    for (schema, value, asserts) in [
+        (
+            json!({ "contains": { "type": "string" }, "minContains": 2 }),
+            json!(["a"]),
+            true,
+        ),
+        (
+            json!({ "contains": { "type": "string" }, "maxContains": 1 }),
+            json!(["a", "b"]),
+            true,
+        ),
+        (
+            json!({ "dependentRequired": { "a": ["b"] } }),
+            json!({ "a": 1 }),
+            true,
+        ),
+        (json!({ "contentEncoding": "base64" }), json!("***"), false),
+        (
+            json!({ "contentMediaType": "application/json" }),
+            json!("{"),
+            false,
+        ),
+    ] {
+        for (dialect, is_asserted) in [
+            ("https://json-schema.org/draft/2020-12/schema", asserts),
+            ("http://json-schema.org/draft-07/schema#", !asserts),
+        ] {
+            let mut schema = schema.clone();
+            schema["$schema"] = json!(dialect);
+            let compiled = full(schema.clone());
+            assert_eq!(compiled.check(&value).is_err(), is_asserted, "{schema}");
+            let told = compiled.explain_for_tests(&value);
+            assert_eq!(told.list().len(), usize::from(is_asserted), "{schema}");
+        }
+    }
+}
+
+#[test]
 fn siblings_of_a_reference_count_in_2020_12_only() {
     let schema = |dialect: &str| {
         full(json!({
@@ -205,6 +244,79 @@ fn the_root_list_of_required_is_always_checked() {
         let other = schema.check(&json!({ "page": "x", "query": 1 }));
         assert_eq!(other.is_ok(), validation == Validation::None);
     }
+}
+
+#[test]
+fn what_is_required_beside_a_reference_depends_on_the_dialect() {
+    let draft7 = "http://json-schema.org/draft-07/schema#";
+    let modern = "https://json-schema.org/draft/2020-12/schema";
+    for (dialect, other, is_required) in [
+        (draft7, "title", true),
+        (draft7, "$ref", false),
+        (modern, "title", true),
+        (modern, "$ref", true),
+    ] {
+        let schema = json!({
+            "$schema": dialect, "required": ["a"], other: "#/definitions/any", "definitions": { "any": {} },
+        });
+        for validation in [Validation::Full, Validation::Basic, Validation::None] {
+            let schema = compile(schema.clone(), validation).unwrap();
+            assert_eq!(schema.check(&json!({})).is_err(), is_required, "{other}");
+            assert!(schema.check(&json!({ "a": 1 })).is_ok());
+        }
+    }
+}
+
+#[test]
+fn a_finding_is_written_with_its_place() {
+    let found = |json| errors(json)[0].to_string();
+    assert_eq!(found(json!([])), "a schema must be an object");
+    assert_eq!(
+        found(json!({ "items": { "title": 5 } })),
+        "at /items/title: `title` must be a string"
+    );
+}
+
+#[test]
+fn how_far_a_slip_may_go_depends_on_the_keyword() {
+    let warned = |word: &str| !full(json!({ word: [] })).warnings().is_empty();
+    for (word, is_slip) in [
+        // Of `type`, `enum`: none but in case and underscores.
+        ("typ", false),
+        ("TYPE", true),
+        // One letter of `items` and `format`, two of `minLength`.
+        ("item", true),
+        ("times", false),
+        ("frmat", true),
+        ("frmt", false),
+        ("minLenth", true),
+        ("minLeth", true),
+        ("minLet", false),
+        ("MIN_LENGTH", true),
+        ("unknown", false),
+    ] {
+        assert_eq!(warned(word), is_slip, "{word}");
+    }
+    let padded = |count: usize| format!("min{}Length", "_".repeat(count));
+    assert!(warned(&padded(31)));
+    assert!(!warned(&padded(32)));
+}
+
+#[test]
+fn a_plain_schema_is_compiled_by_its_first_value() {
+    let is_built = |schema: &Schema| match &schema.engine {
+        Engine::Full { validator, .. } => validator.get().is_some(),
+        Engine::Basic(_) | Engine::None => false,
+    };
+    let plain =
+        full(json!({ "properties": { "a": { "items": { "type": "string" } }, "b": true } }));
+    assert!(!is_built(&plain));
+    assert!(plain.check(&json!({ "a": ["x"] })).is_ok());
+    assert!(is_built(&plain));
+    // Others may be refused by the validator, which has to be known at once.
+    assert!(is_built(&full(
+        json!({ "properties": { "a": { "anyOf": [true] } } })
+    )));
 }
 
 #[test]

@@ -4,6 +4,8 @@ use super::{error, errors, full};
 use crate::lang::schema::SchemaErrorKind;
 use serde_json::{Value, json};
 
+const DRAFT7: &str = "http://json-schema.org/draft-07/schema#";
+
 /// One keyword with a value it does not take, and what is said of it.
 fn breaches() -> Vec<(Value, &'static str, &'static str)> {
     vec![
@@ -93,6 +95,26 @@ fn breaches() -> Vec<(Value, &'static str, &'static str)> {
             "`$anchor` must be a name: a letter or `_`, then letters, digits, `-`, `_`, `.`",
         ),
         (json!({ "title": 5 }), "/title", "`title` must be a string"),
+        (
+            json!({ "examples": 5 }),
+            "/examples",
+            "`examples` must be a list",
+        ),
+        (
+            json!({ "$id": 5 }),
+            "/$id",
+            "`$id` must be a URI reference without a fragment",
+        ),
+        (
+            json!({ "$schema": DRAFT7, "items": "text" }),
+            "/items",
+            "`items` must be a schema: an object, `true` or `false`",
+        ),
+        (
+            json!({ "$schema": DRAFT7, "dependencies": [] }),
+            "/dependencies",
+            "`dependencies` must be an object whose values are schemas or lists of property names",
+        ),
     ]
 }
 
@@ -138,7 +160,6 @@ fn draft_07_has_its_own_meta_schema() {
 #[test]
 fn mistakes_from_elsewhere_get_help() {
     for (schema, help) in [
-        (json!({ "type": "int" }), "did you mean `integer`?"),
         (
             json!({ "type": "any" }),
             "leave `type` out to allow every type",
@@ -155,6 +176,42 @@ fn mistakes_from_elsewhere_get_help() {
         let errors = errors(schema);
         assert_eq!(errors.len(), 1);
         assert_eq!(errors[0].help.as_deref(), Some(help));
+    }
+}
+
+#[test]
+fn types_of_other_languages_are_named_in_this_one() {
+    for (words, meant) in [
+        (&["int", "long"][..], "integer"),
+        (&["float", "double", "decimal"], "number"),
+        (&["bool"], "boolean"),
+        (&["str", "text"], "string"),
+        (&["list", "tuple"], "array"),
+        (&["dict", "map", "table"], "object"),
+        (&["none", "nil"], "null"),
+    ] {
+        for word in words {
+            let found = errors(json!({ "type": word }));
+            assert_eq!(found.len(), 1, "{word}");
+            let help = format!("did you mean `{meant}`?");
+            assert_eq!(found[0].help.as_deref(), Some(&*help), "{word}");
+        }
+    }
+}
+
+#[test]
+fn other_mistakes_get_no_help_that_misleads() {
+    for schema in [
+        json!({ "type": "widget" }),
+        json!({ "required": "a" }),
+        json!({ "items": 5 }),
+        json!({ "$schema": DRAFT7, "items": [{}, 5] }),
+        json!({ "$schema": DRAFT7, "items": [] , "minLength": -1 }),
+        json!({ "exclusiveMaximum": "5" }),
+    ] {
+        for found in errors(schema.clone()) {
+            assert_eq!(found.help, None, "{schema}");
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod numbers;
 mod patterns;
 mod property;
 mod references;
+mod unevaluated;
 
 use super::{Root, Schema, SchemaError, SchemaErrorKind, Validation};
 use serde_json::Value;

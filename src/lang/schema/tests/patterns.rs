@@ -16,6 +16,8 @@ fn assert_matches(pattern: &str, yes: &[&str], no: &[&str]) {
     for schema in both(pattern) {
         for text in yes {
             assert!(schema.check(&json!(text)).is_ok(), "{pattern} on {text:?}");
+            let told = schema.explain_for_tests(&json!(text));
+            assert!(told.list().is_empty(), "{pattern} on {text:?}");
         }
         for text in no {
             assert!(schema.check(&json!(text)).is_err(), "{pattern} on {text:?}");
@@ -85,6 +87,11 @@ fn one_that_no_engine_takes_is_refused_with_its_reason() {
             );
             assert!(!found[0].message.ends_with(": "));
         }
+    }
+    // Where one engine only misses what the other has, the other knows what is wrong.
+    for pattern in ["(?<=a", "(?!a)(", "(a)\\1("] {
+        let (_, _, message) = error(json!({ "pattern": pattern }));
+        assert!(!message.contains("not supported"), "{message}");
     }
     let (kind, ..) = error(json!({ "pattern": "(" }));
     assert_eq!(kind, SchemaErrorKind::Pattern);
@@ -186,5 +193,35 @@ fn look_around_is_right_in_large_values_too() {
             text(&schema, json!(items)),
             "Invalid arguments at /5000: value does not match the pattern `^(?!admin)[a-z0-9]+$`"
         );
+    }
+}
+
+#[test]
+fn a_match_may_take_its_time_where_strings_are_few() {
+    // It takes some thousand steps to find that this one matches: between the two bounds.
+    let (slow, quick) = ("aaaaaaaaaaz", "z");
+    let pattern = json!({ "pattern": "^(a|a)*(?!y)b|^a*z$" });
+    let mut one = pattern.clone();
+    one["items"] = pattern.clone();
+    one["additionalProperties"] = pattern;
+    let schema = json!({ "items": one });
+    let few = |count: usize| vec![json!(quick); count];
+    let keys = |count: usize| -> Value { (0..count).map(|n| (n.to_string(), json!(n))).collect() };
+    for (what, value, is_valid) in [
+        ("199 others", json!([few(199), slow]), true),
+        ("200 others", json!([few(200), slow]), false),
+        ("of two lists", json!([few(100), few(100), slow]), false),
+        ("199 keys", json!([keys(199), slow]), true),
+        ("200 keys", json!([keys(200), slow]), false),
+        ("as a member", json!([keys(198), { "a": slow }]), true),
+        (
+            "as a member of more",
+            json!([keys(198), { "a": slow, "b": 1 }]),
+            false,
+        ),
+    ] {
+        for schema in [full(schema.clone()), basic(schema.clone())] {
+            assert_eq!(schema.check(&value).is_ok(), is_valid, "{what}");
+        }
     }
 }

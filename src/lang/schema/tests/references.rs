@@ -1,6 +1,6 @@
 //! References lead into the document or nowhere.
 
-use super::{error, errors, full, text};
+use super::{basic, error, errors, full, text};
 use crate::lang::schema::SchemaErrorKind::{
     DanglingReference, ExternalReference, Identifier, ReferenceCycle, Unsupported,
 };
@@ -240,6 +240,98 @@ fn words_in_data_are_no_references() {
         "examples": [{ "$id": ":::" }],
         "properties": { "$ref": { "type": "string" }, "$id": { "type": "string" } },
     }));
+}
+
+#[test]
+fn keywords_of_the_other_dialect_hold_data() {
+    let data = json!({ "$ref": "https://example.com/x", "type": 5 });
+    for (keyword, value) in [
+        ("prefixItems", json!([data])),
+        ("dependentSchemas", json!({ "a": data })),
+        ("unevaluatedProperties", data.clone()),
+        ("unevaluatedItems", data.clone()),
+        ("$defs", json!({ "a": data })),
+        ("contentSchema", data.clone()),
+    ] {
+        full(json!({ "$schema": DRAFT7, keyword: value }));
+        let found = errors(json!({ keyword: value }));
+        assert_eq!(found.len(), 2, "{keyword}: {found:?}");
+    }
+    full(json!({ "additionalItems": data }));
+    let found = errors(json!({ "$schema": DRAFT7, "additionalItems": data }));
+    assert_eq!(found.len(), 2, "{found:?}");
+    // `$anchor` names nothing in draft-07, and an `$id` of a fragment is no anchor in 2020-12.
+    let (kind, ..) = error(json!({
+        "$schema": DRAFT7, "items": { "$ref": "#a" }, "definitions": { "a": { "$anchor": "a" } },
+    }));
+    assert_eq!(kind, DanglingReference);
+}
+
+#[test]
+fn a_branch_without_its_condition_is_not_applied() {
+    full(json!({ "then": { "$ref": "#" }, "else": { "$ref": "#" } }));
+    for branch in ["then", "else"] {
+        let (kind, ..) = error(json!({ "if": true, branch: { "$ref": "#" } }));
+        assert_eq!(kind, ReferenceCycle);
+        // It can still be referred to.
+        leads_to_string(json!({
+            "properties": { "a": { "$ref": format!("#/{branch}") } },
+            branch: { "type": "string" },
+        }));
+    }
+}
+
+#[test]
+fn what_stands_beside_a_reference_in_draft_07_can_be_referred_to() {
+    let schema = full(json!({
+        "$schema": DRAFT7,
+        "properties": { "a": { "$ref": "#/definitions/n", "items": { "type": "string" } }, "b": { "$ref": "#/properties/a/items" } },
+        "definitions": { "n": { "type": "array" } },
+    }));
+    assert!(schema.check(&json!({ "a": [1], "b": "x" })).is_ok());
+    assert!(schema.check(&json!({ "b": 1 })).is_err());
+    assert!(
+        schema
+            .explain_for_tests(&json!({ "a": [1] }))
+            .list()
+            .is_empty()
+    );
+}
+
+#[test]
+fn an_anchor_is_looked_for_where_the_reference_stands() {
+    let schema = json!({
+        "properties": { "a": { "$ref": "#s" } },
+        "$defs": {
+            "mine": { "$dynamicAnchor": "s", "type": "string" },
+            "inner": { "$id": "inner", "$defs": { "s": { "$dynamicAnchor": "s", "type": "integer" } } },
+        },
+    });
+    leads_to_string(schema.clone());
+    let schema = basic(schema);
+    assert!(schema.check(&json!({ "a": "x" })).is_ok());
+    assert!(schema.check(&json!({ "a": 1 })).is_err());
+}
+
+#[test]
+fn a_dynamic_reference_may_lead_to_any_of_its_name() {
+    let schema = full(json!({
+        "$id": "https://example.com/root",
+        "$ref": "list",
+        "$defs": {
+            "mine": { "$dynamicAnchor": "item", "type": "string" },
+            "list": { "$id": "list", "items": { "$dynamicRef": "#item" }, "$defs": {
+                "any": { "$dynamicAnchor": "item", "type": "integer" },
+            } },
+        },
+    }));
+    let value = json!(["x"]);
+    assert!(schema.check(&value).is_ok());
+    assert!(schema.explain_for_tests(&value).list().is_empty());
+    assert_eq!(
+        text(&schema, json!([null])),
+        "Invalid arguments at /0: value is not what `$dynamicRef` asks for"
+    );
 }
 
 #[test]
