@@ -336,5 +336,9 @@ fn a_help_names_what_is_near_or_the_names_where_they_are_few() {
         let names = many(9).with(known.clone(), Declared::Open);
         let found = help(&names, &format!("{}y", &known[1..]));
         assert_eq!(found, is_near.then(|| format!("did you mean `{known}`?")));
-    }
+    } // A candidate may have more bytes than a word may have letters.
+    let known = "é".repeat(60);
+    let names = Names::new().with("args", Declared::names([known.clone()]));
+    let found = help(&names, &format!("args['{}e']", &known[2..]));
+    assert_eq!(found, Some(format!("did you mean `args[\"{known}\"]`?")));
 }

@@ -115,6 +115,7 @@ fn a_source_nests_as_deep_as_it_may_and_no_deeper() {
         let chained = "{% elif a %}".repeat(chained);
         format!("{}{chained}{ends}", "{% if a %}".repeat(levels))
     };
+    let words = |more: usize, _| format!("{{{{ {}1 }}}}", "1 or ".repeat(more));
     // A chain is one level and one more for each operator and for each step of its longest operand; so is
     // what stands around brackets; an `elif` is as deep as what it belongs to.
     for (source, most, with) in [
@@ -124,6 +125,7 @@ fn a_source_nests_as_deep_as_it_may_and_no_deeper() {
             MAX_NESTING - 51,
         ),
         (&operators, MAX_NESTING - 1, 0),
+        (&words, MAX_NESTING - 1, 0),
         (&operators, 0, MAX_NESTING - 1),
         (&brackets, (MAX_NESTING - 1) / 3, 0),
         (&blocks, MAX_NESTING, 0),

@@ -259,18 +259,38 @@ fn long_chains_stay_within_what_the_engine_nests() {
     assert_eq!(value(&brackets, &scope), Some(json!(1)));
 }
 
-/// A written step is the same as a computed one.
 #[test]
-fn a_step_that_is_no_integer_is_taken_for_one_where_it_is_whole() {
+fn a_step_is_the_same_written_and_computed() {
     let scope = some_args();
     for (written, computed, expected) in [
         ("1.0", "args.half - 29", Some(json!("two"))),
         ("true", "args.flag", Some(json!("two"))),
+        ("not 0", "not args.nothing", Some(json!("two"))),
+        ("-1", "args.page - 4", Some(json!(3.5))),
         ("1.5", "args.page + 0.5", None),
     ] {
         let list = |step: &str| value(&format!("{{{{ args.list[{step}] }}}}"), &scope);
         assert_eq!(list(written), expected, "{written}");
         assert_eq!(list(computed), expected, "{computed}");
+    }
+}
+
+#[test]
+fn bounds_of_slices_are_computed_from_either_end() {
+    let scope = some_args();
+    for (slice, expected) in [
+        ("args.page - 2:", json!(["two", 3.5])),
+        (":args.page - 2", json!([1])),
+        ("args.page - 4:", json!([3.5])),
+        ("::args.page - 1", json!([1, 3.5])),
+        (
+            ":9223372036854775806 + args.list[0]",
+            json!([1, "two", 3.5]),
+        ),
+        ("args.page - 9223372036854775807:", json!([1, "two", 3.5])),
+    ] {
+        let source = format!("{{{{ args.list[{slice}] }}}}");
+        assert_eq!(value(&source, &scope), Some(expected), "{source}");
     }
 }
 

@@ -244,6 +244,7 @@ fn what_jinja_has_and_templates_do_not_is_named() {
         ("{{ range(*a) }}", "a"),
         ("{{ dict(**a) }}", "a"),
         ("{% set a.b = 1 %}", "set a.b = 1"),
+        ("{% set a, b.c = [1, 2] %}", "set a, b.c = [1, 2]"),
         ("{{ a[0]() }}", "a[0]"),
     ] {
         let (found, message) = spot(source);

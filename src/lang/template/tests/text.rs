@@ -162,6 +162,14 @@ fn an_undefined_value_within_a_text_is_an_error_that_names_it() {
             "`args.page if args.missing > 3` needs `args.missing`, which is undefined",
         ),
         (
+            "{% set x = range(3)[0] ~ args.missing %}",
+            "`range(3)[0] ~ args.missing` needs `args.missing`, which is undefined",
+        ),
+        (
+            "{% set x = dict(a=1).a ~ args.missing %}",
+            "`dict(a=1).a ~ args.missing` needs `args.missing`, which is undefined",
+        ),
+        (
             "{% set x = args.list[1:] ~ args.missing %}",
             "`args.list[1:] ~ args.missing` needs `args.missing`, which is undefined",
         ),
