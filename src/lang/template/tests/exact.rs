@@ -54,8 +54,16 @@ fn what_is_compared_costs_what_is_looked_at() {
     }
     let texts = args(json!({ "a": bytes(1 << 24), "b": bytes(1 << 24) }));
     assert_eq!(value("{{ args.a == args.b }}", &texts), Some(json!(true)));
-    let twice = "{{ args.a == args.b and args.a == args.b }}";
-    assert_eq!(failure(twice, &texts).kind(), RenderErrorKind::Bound);
+    let texts_of_a_quarter = args(json!({ "a": bytes(1 << 22), "b": bytes(1 << 22) }));
+    let holds = value("{{ args.a in args.b }}", &texts_of_a_quarter);
+    assert_eq!(holds, Some(json!(true)));
+    for twice in [
+        "{{ args.a == args.b and args.a == args.b }}",
+        "{{ [args.a, args.a] == [args.b, args.b] }}",
+    ] {
+        let error = failure(twice, &texts);
+        assert_eq!(error.kind(), RenderErrorKind::Bound, "{twice}");
+    }
 }
 
 /// The work of what is repeated is what it holds, and not what it might.
