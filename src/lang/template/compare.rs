@@ -209,7 +209,7 @@ fn is_container(value: &Value) -> bool {
 }
 
 fn within(depth: usize) -> Result<(), Error> {
-    if depth > MAX_VALUE_DEPTH {
+    if depth >= MAX_VALUE_DEPTH {
         return Err(error(Failure::Depth));
     }
     Ok(())

@@ -189,10 +189,6 @@ struct Context {
 }
 
 impl Object for Context {
-    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.get_value_by_str(key.as_str()?)
-    }
-
     fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
         if key == FOR_URL {
             return Some(Value::from(self.for_url));
@@ -221,11 +217,7 @@ pub(super) fn is_for_url(state: &minijinja::State<'_, '_>) -> bool {
 
 /// A failure of this module on its way through the engine.
 pub(super) fn error(failure: Failure) -> Error {
-    let kind = match failure {
-        Failure::Undefined => ErrorKind::UndefinedError,
-        _ => ErrorKind::InvalidOperation,
-    };
-    Error::from(kind).with_source(failure)
+    Error::from(ErrorKind::InvalidOperation).with_source(failure)
 }
 
 /// Beginnings of engine messages that name types, counts and keywords, but no value.

@@ -79,13 +79,6 @@ fn position(index: i64, length: impl Fn() -> usize) -> Option<usize> {
     }
 }
 
-impl fmt::Display for Path {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.root)?;
-        self.keys.iter().try_for_each(|key| write!(f, "{key}"))
-    }
-}
-
 impl fmt::Display for Key {
     /// As it is written after what it steps into: `.name`, `["two words"]`, `[0]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -97,4 +97,16 @@ mod tests {
             assert!(trace.parent.is_some() && trace.state.is_none(), "{state:?}");
         }
     }
+
+    #[test]
+    fn lengths_and_characters_are_judged_at_their_bounds() {
+        let later = |length: usize| {
+            let more = "x".repeat(length - SOUND.len() - 1);
+            context(Some(&format!("cc{}-{more}", &SOUND[2..])), None)
+        };
+        assert!(later(512).parent.is_some() && later(513).parent.is_none());
+        let state = |state: &str| context(Some(SOUND), Some(state)).state.is_some();
+        assert!(state(&"x".repeat(2048)) && !state(&"x".repeat(2049)));
+        assert!(state(" ~") && !state("\u{1f}") && !state("\u{7f}"));
+    }
 }

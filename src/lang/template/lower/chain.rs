@@ -85,8 +85,7 @@ fn constant_key(subscript: &Expr<'_>) -> Option<Key> {
     match subscript {
         Expr::Const(constant) => match constant.value.as_str() {
             Some(name) => Some(Key::Name(name.into())),
-            None if constant.value.is_integer() => constant.value.as_i64().map(Key::Index),
-            None => None,
+            None => constant.value.as_i64().map(Key::Index),
         },
         Expr::UnaryOp(op) if matches!(op.op, UnaryOpKind::Neg) => match constant_key(&op.expr)? {
             Key::Index(index) => index.checked_neg().map(Key::Index),

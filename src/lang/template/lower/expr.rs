@@ -147,14 +147,14 @@ impl<'s> Lowering<'s> {
     /// Writes an operation. What it repeats or joins is bounded where it comes from: the engine
     /// steps through such lists when they are looked into, and not all of that is fuel.
     fn held(&mut self, op: &ast::BinOp<'s>) -> Size {
-        if !grows(op) {
-            return self.operation(op);
-        }
+        let bound = match op.op {
+            BinOpKind::Add => "|__held",
+            BinOpKind::Mul => "|__repeated",
+            // No other gives a list longer than what it is given.
+            _ => return self.operation(op),
+        };
         let size = self.bracketed(|this| this.operation(op));
-        self.out.push_str(match op.op {
-            BinOpKind::Add | BinOpKind::Sub => "|__held",
-            _ => "|__repeated",
-        });
+        self.out.push_str(bound);
         size
     }
 
@@ -256,15 +256,6 @@ impl<'s> Lowering<'s> {
         }
         self.out.push('}');
         size.nested(1)
-    }
-}
-
-/// Whether an operation, or one further left in its chain, may give a list longer than its own.
-fn grows(op: &ast::BinOp<'_>) -> bool {
-    match &op.left {
-        _ if matches!(op.op, BinOpKind::Add | BinOpKind::Mul) => true,
-        Expr::BinOp(left) => operator(left.op).0 == operator(op.op).0 && grows(left),
-        _ => false,
     }
 }
 

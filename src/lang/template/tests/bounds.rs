@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use super::super::{
-    MAX_OUTPUT_BYTES, MAX_SOURCE_BYTES, RenderErrorKind, Scope, Template, TemplateErrorKind, Tree,
+    MAX_OUTPUT_BYTES, MAX_SOURCE_BYTES, MAX_VALUE_DEPTH, MAX_VALUES, RenderErrorKind, Scope,
+    Template, TemplateErrorKind, Tree,
 };
 use super::{args, failure, mistake, shown, template, value};
 
@@ -351,6 +352,38 @@ fn deep_values_are_bounded() {
 }
 
 #[test]
+fn the_deepest_value_has_exactly_as_many_levels() {
+    let deep = (1..MAX_VALUE_DEPTH).fold(json!(1), |inner, _| json!([inner]));
+    let scope = args(json!({ "deep": deep }));
+    for (deepest, deeper) in [
+        ("{{ [args.deep] }}", "{{ [[args.deep]] }}"),
+        ("{{ {'a': args.deep} }}", "{{ {'a': {'a': args.deep}} }}"),
+    ] {
+        assert!(value(deepest, &scope).is_some());
+        assert_eq!(failure(deeper, &scope).kind(), RenderErrorKind::Bound);
+    }
+}
+
+/// More values than there may be are not made first: they would end the fuel, but in a hundred times the memory.
+#[test]
+fn more_than_a_million_values_are_not_made() {
+    let length = |lines: usize, expression: &str| {
+        let scope = args(json!({ "lines": "\n".repeat(lines) }));
+        let rendered = template(&format!("{{{{ {expression} | length }}}}")).value(&scope);
+        rendered.map_err(|error| (error.kind(), error.to_string()))
+    };
+    for expression in ["args.lines | lines", "args.lines | split('\n', -1)"] {
+        let found = length(MAX_VALUES - 100_000, expression).expect(expression);
+        assert!(found.is_some_and(|found| found.as_u64() >= Some(900_000)));
+        // There is a part behind the last separator, and no line behind the last end of one.
+        let more = MAX_VALUES + 1 - usize::from(expression.contains("split"));
+        let (kind, message) = length(more, expression).expect_err(expression);
+        assert_eq!(kind, RenderErrorKind::Bound);
+        assert!(message.contains("values"), "{message}");
+    }
+}
+
+#[test]
 fn trees_are_bounded_in_depth() {
     let mut tree = Tree::template(template("{{ args.x }}"));
     let mut levels = 0;
@@ -358,7 +391,7 @@ fn trees_are_bounded_in_depth() {
         tree = deeper;
         levels += 1;
     }
-    assert_eq!(levels, super::super::MAX_VALUE_DEPTH);
+    assert_eq!(levels, MAX_VALUE_DEPTH);
     assert!(tree.value(&args(json!({ "x": 1 }))).is_ok());
 }
 

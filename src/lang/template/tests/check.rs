@@ -288,4 +288,57 @@ fn references_are_what_is_used() {
     assert_eq!(references[3].1.member(), None);
     assert!(template.uses("secrets") && !template.uses("env") && !template.uses("l"));
     assert!(super::template("plain").references().is_empty());
+    let source = "{{ args.lines[-1]['sku'] }} {{ args[1][-args.n] }}";
+    let references = super::template(source).references();
+    let shown: Vec<_> = references.iter().map(ToString::to_string).collect();
+    assert_eq!(shown, ["args.lines[-1].sku", "args[1]", "args.n"]);
+}
+
+#[test]
+fn names_are_checked_where_other_words_are_wrong() {
+    let check = |source: &str| {
+        let errors = Template::check_source(source, &names());
+        errors
+            .into_iter()
+            .map(|error| error.message)
+            .collect::<Vec<_>>()
+    };
+    let wrong = "{{ args.qurey | uper }} {{ args.query }}";
+    assert_eq!(check(wrong), ["unknown name `args.qurey`"]);
+    // Of what is no template nothing is said.
+    assert_eq!(check("{{ args.qurey"), [""; 0]);
+    assert_eq!(
+        check(&format!("{{{{ nope }}}}{}", " ".repeat(1 << 16))),
+        [""; 0]
+    );
+    assert_eq!(check("args.qurey"), [""; 0]);
+}
+
+#[test]
+fn a_help_names_what_is_near_or_the_names_where_they_are_few() {
+    let help = |names: &Names, word: &str| {
+        let source = format!("{{{{ {word} }}}}");
+        let (_, used) = Template::parse_used(&source).unwrap();
+        used.check(names).remove(0).help
+    };
+    let many = |count: usize| {
+        let roots = (0..count).map(|root| format!("root{root}"));
+        roots.fold(Names::new(), |names, root| names.with(root, Declared::Open))
+    };
+    let all =
+        "the names here are `root0`, `root1`, `root2`, `root3`, `root4`, `root5`, `root6`, `root7`";
+    assert_eq!(help(&many(8), "zzzzzzzz").as_deref(), Some(all));
+    assert_eq!(help(&many(9), "zzzzzzzz"), None);
+    assert_eq!(help(&many(0), "zzzzzzzz"), None);
+    // A word is compared as long as it has 64 letters or fewer.
+    for (length, is_near) in [(64, true), (65, false)] {
+        let known = "x".repeat(length);
+        let names = many(9).with(known.clone(), Declared::Open);
+        let found = help(&names, &format!("{}y", &known[1..]));
+        assert_eq!(found, is_near.then(|| format!("did you mean `{known}`?")));
+    } // A candidate may have more bytes than a word may have letters.
+    let known = "é".repeat(60);
+    let names = Names::new().with("args", Declared::names([known.clone()]));
+    let found = help(&names, &format!("args['{}e']", &known[2..]));
+    assert_eq!(found, Some(format!("did you mean `args[\"{known}\"]`?")));
 }

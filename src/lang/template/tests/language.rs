@@ -258,3 +258,92 @@ fn long_chains_stay_within_what_the_engine_nests() {
     let brackets = format!("{{{{ {}args.a{} }}}}", "(".repeat(60), ")".repeat(60));
     assert_eq!(value(&brackets, &scope), Some(json!(1)));
 }
+
+#[test]
+fn a_step_is_the_same_written_and_computed() {
+    let scope = some_args();
+    for (written, computed, expected) in [
+        ("1.0", "args.half - 29", Some(json!("two"))),
+        ("true", "args.flag", Some(json!("two"))),
+        ("not 0", "not args.nothing", Some(json!("two"))),
+        ("-1", "args.page - 4", Some(json!(3.5))),
+        ("1.5", "args.page + 0.5", None),
+    ] {
+        let list = |step: &str| value(&format!("{{{{ args.list[{step}] }}}}"), &scope);
+        assert_eq!(list(written), expected, "{written}");
+        assert_eq!(list(computed), expected, "{computed}");
+    }
+}
+
+#[test]
+fn bounds_of_slices_are_computed_from_either_end() {
+    let scope = some_args();
+    for (slice, expected) in [
+        ("args.page - 2:", json!(["two", 3.5])),
+        (":args.page - 2", json!([1])),
+        ("args.page - 4:", json!([3.5])),
+        ("::args.page - 1", json!([1, 3.5])),
+        (
+            ":9223372036854775806 + args.list[0]",
+            json!([1, "two", 3.5]),
+        ),
+        ("args.page - 9223372036854775807:", json!([1, "two", 3.5])),
+    ] {
+        let source = format!("{{{{ args.list[{slice}] }}}}");
+        assert_eq!(value(&source, &scope), Some(expected), "{source}");
+    }
+}
+
+#[test]
+fn an_order_is_the_same_by_operator_and_by_test() {
+    let holds: [(&str, &[&str], [bool; 3]); 6] = [
+        ("==", &["eq", "equalto"], [false, true, false]),
+        ("!=", &["ne"], [true, false, true]),
+        ("<", &["lt", "lessthan"], [true, false, false]),
+        ("<=", &["le"], [true, true, false]),
+        (">", &["gt", "greaterthan"], [false, false, true]),
+        (">=", &["ge"], [false, true, true]),
+    ];
+    for (operator, tests, expected) in holds {
+        let mut written = vec![
+            format!("{{{{ [1 {operator} 2, 2 {operator} 2, 3 {operator} 2] }}}}"),
+            format!("{{{{ [[1] {operator} [2], [2] {operator} [2], [3] {operator} [2]] }}}}"),
+        ];
+        for test in tests {
+            written.push(format!(
+                "{{{{ [1 is {test} 2, 2 is {test} 2, 3 is {test} 2] }}}}"
+            ));
+        }
+        for source in written {
+            assert_eq!(
+                value(&source, &args(json!({}))),
+                Some(json!(expected)),
+                "{source}"
+            );
+        }
+        let source = format!("{{{{ [1, 2, 3] | select('{operator}', 2) | list }}}}");
+        let chosen: Vec<_> = (1..=3).zip(expected).filter(|(_, holds)| *holds).collect();
+        let chosen: Vec<_> = chosen.into_iter().map(|(number, _)| number).collect();
+        assert_eq!(
+            value(&source, &args(json!({}))),
+            Some(json!(chosen)),
+            "{source}"
+        );
+    }
+    // A list is no number, and no list is in an order with one.
+    for (source, expected) in [
+        ("{{ 1 == [1] }}", false),
+        ("{{ [1] == 1 }}", false),
+        ("{{ 1 != [1] }}", true),
+        ("{{ {'a': 1} == [1] }}", false),
+        ("{{ {'a': 1, 'b': [2]} == {'a': 1, 'b': [2]} }}", true),
+        ("{{ {'a': 1, 'b': [2]} == {'a': 1, 'b': [3]} }}", false),
+        ("{{ {'a': 1} == {'b': 1} }}", false),
+    ] {
+        assert_eq!(
+            value(source, &args(json!({}))),
+            Some(json!(expected)),
+            "{source}"
+        );
+    }
+}

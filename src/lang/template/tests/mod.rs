@@ -2,6 +2,7 @@
 
 mod bounds;
 mod check;
+mod exact;
 mod language;
 mod properties;
 mod scope;

@@ -59,6 +59,11 @@ fn syntax_errors_are_at_the_token_that_does_not_fit() {
             "`if` has no `{% endif %}`",
         ),
         (
+            "{% if x %}a{% else %}b",
+            "{% if x %}",
+            "`if` has no `{% endif %}`",
+        ),
+        (
             "{% for x in y %}{{ x }}",
             "{% for x in y %}",
             "`for` has no `{% endfor %}`",
@@ -74,6 +79,7 @@ fn syntax_errors_are_at_the_token_that_does_not_fit() {
         assert_eq!(error.kind, Kind::Syntax, "{source}");
         assert_eq!(&source[error.range], place, "{source}: {start}");
         assert_eq!(start, format!("syntax error: {message}"), "{source}");
+        assert_eq!(mistake(source).to_string(), start);
     }
 }
 
@@ -92,6 +98,14 @@ fn unknown_words_come_with_a_suggestion() {
             Kind::UnknownFilter,
             "qqqqqqqq",
             "unknown filter `qqqqqqqq`",
+            None,
+        ),
+        // What has no letter of a word in common is no misspelling of it, such as `d`.
+        (
+            "{{ a | e }}",
+            Kind::UnknownFilter,
+            "e",
+            "unknown filter `e`",
             None,
         ),
         (
@@ -230,6 +244,7 @@ fn what_jinja_has_and_templates_do_not_is_named() {
         ("{{ range(*a) }}", "a"),
         ("{{ dict(**a) }}", "a"),
         ("{% set a.b = 1 %}", "set a.b = 1"),
+        ("{% set a, b.c = [1, 2] %}", "set a, b.c = [1, 2]"),
         ("{{ a[0]() }}", "a[0]"),
     ] {
         let (found, message) = spot(source);

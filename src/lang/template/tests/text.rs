@@ -2,12 +2,14 @@
 
 use serde_json::{Number, Value, json};
 
-use super::super::{RenderErrorKind, Scope, text_of};
+use super::super::{RenderErrorKind, Scope, Template, text_of};
 use super::{args, failure, shown, some_args, template, text, value};
 
 #[test]
 fn one_expression_keeps_the_type_of_its_value() {
     let scope = some_args();
+    assert!(template("{{ args.page }}").is_native());
+    assert!(template("{{ args.page + 1 }}").is_native());
     assert_eq!(value("{{ args.page }}", &scope), Some(json!(3)));
     assert_eq!(value("{{args.half}}", &scope), Some(json!(30.0)));
     assert_eq!(value("{{ args.flag }}", &scope), Some(json!(true)));
@@ -138,6 +140,42 @@ fn an_undefined_value_within_a_text_is_an_error_that_names_it() {
         (
             "{% if args.missing.size > 3 %}{% endif %}",
             "`args.missing.size > 3` needs `args.missing.size`, which is undefined",
+        ),
+        (
+            "{% if not args.missing > 3 %}{% endif %}",
+            "`not args.missing > 3` needs `args.missing`, which is undefined",
+        ),
+        (
+            "{% if args.page not in args.missing %}{% endif %}",
+            "`args.page not in args.missing` needs `args.missing`, which is undefined",
+        ),
+        (
+            "{% if args.missing | upper is not odd %}{% endif %}",
+            "`args.missing | upper is not odd` needs `args.missing`, which is undefined",
+        ),
+        (
+            "{% if args.page < args.missing < 3 %}{% endif %}",
+            "`args.page < args.missing < 3` needs `args.missing`, which is undefined",
+        ),
+        (
+            "{% set x = args.page if args.missing > 3 %}",
+            "`args.page if args.missing > 3` needs `args.missing`, which is undefined",
+        ),
+        (
+            "{% set x = range(3)[0] ~ args.missing %}",
+            "`range(3)[0] ~ args.missing` needs `args.missing`, which is undefined",
+        ),
+        (
+            "{% set x = dict(a=1).a ~ args.missing %}",
+            "`dict(a=1).a ~ args.missing` needs `args.missing`, which is undefined",
+        ),
+        (
+            "{% set x = args.list[1:] ~ args.missing %}",
+            "`args.list[1:] ~ args.missing` needs `args.missing`, which is undefined",
+        ),
+        (
+            "{% set x = -(args.missing ~ '') %}",
+            "`-(args.missing ~ '')` needs `args.missing`, which is undefined",
         ),
         (
             "{% for x in args.items %}{{ x.sku }}{{ x.price }}{% endfor %}",
@@ -345,6 +383,15 @@ fn a_string_without_tags_is_itself() {
         assert_eq!(template.text(&Scope::new()), Ok(Some(source.to_owned())));
         assert_eq!(template.literal_prefix(), source);
     }
+    let literal = Template::literal_text("{{ args.page }} {%");
+    assert_eq!(literal.literal(), Some("{{ args.page }} {%"));
+    assert_eq!(literal.source(), "{{ args.page }} {%");
+}
+
+#[test]
+fn templates_of_one_source_are_equal() {
+    assert_eq!(template("{{ args.a }}"), template("{{ args.a }}"));
+    assert_ne!(template("{{ args.a }}"), template("{{ args.b }}"));
 }
 
 #[test]

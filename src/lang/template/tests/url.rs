@@ -164,6 +164,8 @@ fn dots_that_are_no_segment_are_fine() {
             ".",
             "https://a.example/x..",
         ),
+        // A host is no segment of a path.
+        ("https://{{ args.v }}/x", "..", "https://../x"),
         (
             "https://a.example/?d={{ args.v }}",
             "..",

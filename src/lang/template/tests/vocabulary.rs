@@ -164,6 +164,7 @@ fn filters_take_their_arguments() {
         ("'a,b,c' | split(',', -1)", json!(["a", "b", "c"])),
         ("' a  b  c ' | split(none, 1)", json!(["a", "b  c "])),
         ("' a  b  c ' | split(none, 9)", json!(["a", "b", "c"])),
+        ("' a  b  c ' | split(none, 0)", json!(["a  b  c "])),
         ("'' | split", json!([])),
         ("'' | lines", json!([])),
         ("'aXbX' | trim('X')", json!("aXb")),
@@ -174,10 +175,16 @@ fn filters_take_their_arguments() {
         ),
         ("{'a': 1} | tojson(2)", json!("{\n  \"a\": 1\n}")),
         ("[] | tojson(indent=2)", json!("[]")),
+        ("[1] | tojson(indent=0)", json!("[1]")),
+        ("[1] | tojson(indent=8)", json!("[\n        1\n]")),
+        ("[1] | tojson(indent=9)", json!("[\n        1\n]")),
         ("range(3)", json!([0, 1, 2])),
         ("range(1, 3)", json!([1, 2])),
         ("range(0, 10, 4)", json!([0, 4, 8])),
+        ("range(0, 8, 4)", json!([0, 4])),
         ("range(3, 0, -1)", json!([3, 2, 1])),
+        ("range(10, 0, -4)", json!([10, 6, 2])),
+        ("range(100000) | length", json!(100_000)),
         ("range(3, 0)", json!([])),
         ("range(0, 3, -1)", json!([])),
         ("range(-2)", json!([])),
@@ -233,6 +240,18 @@ fn filters_say_what_they_cannot_do() {
         (
             "[1] | tojson(indnt=2)",
             "cannot be rendered: unknown keyword argument 'indnt'",
+        ),
+        (
+            "'a' | replace",
+            "cannot be rendered: an argument is missing",
+        ),
+        (
+            "1 | abs(2)",
+            "cannot be rendered: there are too many arguments",
+        ),
+        (
+            "[1] | zip(1)",
+            "cannot be rendered: the operation does not fit the value",
         ),
     ] {
         let source = format!("{{{{ {expression} }}}}");
