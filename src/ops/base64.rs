@@ -2,6 +2,7 @@
 
 use base64_simd::STANDARD;
 use bytes::Bytes;
+use std::collections::TryReserveError;
 use std::fmt;
 
 /// Bytes in base64: RFC 4648 §4, padded, without line breaks. Copies share the text.
@@ -16,10 +17,10 @@ impl Base64 {
 
     /// Encodes bytes in this memory, as far as it suffices; what is in it is forgotten. When the last
     /// copy is gone, `back` is given the memory.
-    pub fn encode_in(mut room: Vec<u8>, bytes: &[u8], back: fn(Vec<u8>)) -> Self {
-        room.clear();
+    pub fn encode_in(room: Vec<u8>, bytes: &[u8], back: fn(Vec<u8>)) -> Self {
+        let Base64Encoder(mut room) = Base64Encoder::new(room);
         STANDARD.encode_append(bytes, &mut room);
-        Self(Bytes::from_owner(Lent { room, back }))
+        Base64Encoder(room).finish(back)
     }
 
     /// Takes text that is base64 already; `None` when it is not.
@@ -36,6 +37,33 @@ impl Base64 {
     /// The text's bytes, shared.
     pub fn as_bytes(&self) -> &Bytes {
         &self.0
+    }
+}
+
+/// Base64 that is made of one part after another.
+#[derive(Debug)]
+pub struct Base64Encoder(Vec<u8>);
+
+impl Base64Encoder {
+    /// Writes in this memory, as far as it suffices; what is in it is forgotten.
+    pub fn new(mut room: Vec<u8>) -> Self {
+        room.clear();
+        Self(room)
+    }
+
+    /// Encodes the next part. The length of each but the last is a multiple of three.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub fn push(&mut self, part: &[u8]) -> Result<(), TryReserveError> {
+        self.0.try_reserve(STANDARD.encoded_length(part.len()))?;
+        STANDARD.encode_append(part, &mut self.0);
+        Ok(())
+    }
+
+    /// All of it. When the last copy is gone, `back` is given the memory.
+    pub fn finish(self, back: fn(Vec<u8>)) -> Base64 {
+        Base64(Bytes::from_owner(Lent { room: self.0, back }))
     }
 }
 

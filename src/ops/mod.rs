@@ -14,7 +14,7 @@ mod notices;
 mod operation;
 mod outcome;
 
-pub use base64::Base64;
+pub use base64::{Base64, Base64Encoder};
 pub use caller::Caller;
 pub use change::{Change, Filter, ListKind};
 pub use completion::{Completion, Reference};

@@ -1,10 +1,11 @@
 //! Reading that may wait for a disk or a network, on a thread meant for it.
 
-use super::content::{FileContent, Found, Listing};
+use super::content::{Body, FileContent, Found, Listing};
+use super::encode::Encoded;
 use super::part::{self, Part, PartError};
 use super::room::Room;
 use super::source::Source;
-use super::{FileError, ReadOptions, encode, folder, mime, time};
+use super::{FileError, ReadOptions, binary, encode, folder, mime, time};
 use std::fs::{File, Metadata};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -77,7 +78,7 @@ fn read_now(
     source: &Source,
     path: &str,
     options: &ReadOptions,
-    (opened, room): (Option<File>, Room),
+    (opened, mut room): (Option<File>, Room),
     stop: &AtomicBool,
 ) -> Result<Found, FileError> {
     let failed = |error: &std::io::Error| FileError::from_io(path, error);
@@ -102,11 +103,24 @@ fn read_now(
     if !metadata.is_file() {
         return Err(FileError::not_found(path, "it is not a regular file"));
     }
-    let part = part::read(&mut file, metadata.len(), options, room.bytes, stop);
-    let part = part.map_err(|error| match error {
+    let not_read = |error| match error {
         PartError::File(error) => error,
         PartError::Io(error) => failed(&error),
-    })?;
+    };
+    if room.is_large() {
+        let mut mime = "";
+        let head = |head: &[u8]| mime = mime::of(path, head, false);
+        let read = binary::read(&mut file, options, &mut room, stop, head);
+        if let Some(encoded) = read.map_err(not_read)? {
+            let encoded = Encoded {
+                body: Body::Base64(encoded),
+                has_more: false,
+            };
+            return Ok(found(path, &metadata, mime, encoded));
+        }
+    }
+    let part = part::read(&mut file, metadata.len(), options, room.bytes, stop);
+    let part = part.map_err(not_read)?;
     Ok(content(path, &metadata, part, options, room.encoded))
 }
 
@@ -124,11 +138,15 @@ pub(super) fn content(
         &[]
     };
     let is_text = encode::is_text(&part, options.encoding);
-    let mime = mime::of(path, head, is_text).to_owned();
+    let mime = mime::of(path, head, is_text);
     let encoded = encode::encode(part, options.encoding, is_text, room);
+    found(path, metadata, mime, encoded)
+}
+
+fn found(path: &str, metadata: &Metadata, mime: &str, encoded: Encoded) -> Found {
     Found::File(FileContent {
         path: path.to_owned(),
-        mime,
+        mime: mime.to_owned(),
         body: encoded.body,
         size: metadata.len(),
         modified: modified(metadata),

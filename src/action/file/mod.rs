@@ -1,6 +1,7 @@
 //! Reading a file inside a folder that the caller cannot leave.
 
 mod action;
+mod binary;
 mod blocking;
 mod cached;
 mod content;

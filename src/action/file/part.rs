@@ -43,7 +43,7 @@ impl From<io::Error> for PartError {
 }
 
 /// Reads what `options` ask for. `size` is what the file system says, a hint only: files grow and
-/// shrink, and those of `/proc` say 0. A whole file is read into `room`. Ends early once `stop` is set;
+/// shrink, and those of `/proc` say 0. A whole file is read into `room`, which may hold how it begins. Ends early once `stop` is set;
 /// the result is then nobody's.
 pub(super) fn read(
     file: &mut File,
@@ -106,8 +106,10 @@ fn bytes(file: &mut File, offset: u64, length: Option<u64>, limit: u64) -> Resul
     })
 }
 
-/// At most `most` bytes from where the file stands, in the memory of `bytes`, which is empty.
+/// What `bytes` holds already, and what follows where the file stands: at most `most` bytes together.
 fn take(file: &mut File, most: u64, hint: u64, mut bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    let most = most.saturating_sub(bytes.len() as u64);
+    let hint = hint.saturating_sub(bytes.len() as u64);
     let hint = usize::try_from(hint.min(most)).unwrap_or(usize::MAX);
     bytes
         .try_reserve_exact(hint)

@@ -23,6 +23,11 @@ const LEAST: usize = 128 * 1024;
 static READY: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
 
 impl Room {
+    /// Whether it is for a large file that may be no text.
+    pub(super) fn is_large(&self) -> bool {
+        self.encoded.capacity() >= LEAST
+    }
+
     /// For a file of this size, read like this.
     pub(super) fn of(size: u64, options: &ReadOptions) -> Self {
         let whole = options.window == Window::Whole && size <= options.max_bytes;

@@ -99,6 +99,49 @@ async fn a_file_may_be_as_large_as_the_limit() {
 }
 
 #[tokio::test]
+async fn a_large_file_is_text_or_not_wherever_it_shows() {
+    let place = place();
+    let path = place.inside().join("f");
+    // Sizes around the parts that such a file is encoded in.
+    const CHUNK: usize = 96 * 1024;
+    for size in [CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 3 * CHUNK + 2] {
+        let text = "x".repeat(size);
+        fs::write(&path, &text).unwrap();
+        assert_eq!(place.text("f").await, text, "{size}");
+        for wrong in [0, CHUNK - 2, size - 1] {
+            for byte in [0, 0xff] {
+                let mut bytes = text.clone().into_bytes();
+                bytes[wrong] = byte;
+                fs::write(&path, &bytes).unwrap();
+                let limit = size as u64;
+                let found = place.root.read("f", &limited(limit, Window::Whole)).await;
+                let found = file(found.unwrap());
+                assert_eq!(
+                    found.body,
+                    Body::Base64(Base64::encode(&bytes)),
+                    "{size} {wrong}"
+                );
+                assert_eq!(found.mime, "application/octet-stream");
+                assert_eq!((found.size, found.has_more), (limit, false));
+                let found = place
+                    .root
+                    .read("f", &limited(limit - 1, Window::Whole))
+                    .await;
+                assert_eq!(found, Err(FileError::TooLarge { limit: limit - 1 }));
+            }
+        }
+    }
+    // A character that goes on behind the first part.
+    let text = format!("{}é{}", "x".repeat(CHUNK - 1), "y".repeat(CHUNK));
+    fs::write(&path, &text).unwrap();
+    assert_eq!(place.text("f").await, text);
+    let picture = [b"\x89PNG\r\n\x1a\n".as_slice(), &[0; 2 * CHUNK]].concat();
+    fs::write(&path, &picture).unwrap();
+    let found = file(place.read("f").await.unwrap());
+    assert_eq!(found.mime, "image/png");
+}
+
+#[tokio::test]
 async fn a_file_that_grows_is_read_within_the_limit() {
     let place = place();
     let path = place.inside().join("log");
