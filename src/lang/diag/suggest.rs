@@ -70,10 +70,9 @@ impl Plain {
             return Some(Rank::Number);
         }
         let longer = self.len().max(candidate.len());
-        let shorter = self.len().min(candidate.len());
         let edits = strsim::generic_damerau_levenshtein(&self.0, &candidate.0);
-        // Two words of one or two characters share too little to be a slip of each other.
-        if edits <= longer / 3 && edits < shorter {
+        // Words of one or two characters share too little to be a slip of each other.
+        if edits <= longer / 3 {
             return Some(Rank::Slip(edits));
         }
         // `desc` for `description`; and `timeout_secs` for `timeout`, where most is the same.
@@ -282,6 +281,28 @@ mod tests {
         assert_eq!(closest("mx_length", keys), Some("max_length"));
         assert_eq!(closest("mn_length", reversed), Some("min_length"));
         assert_eq!(closest("foo_bar", ["fooBar", "foo-bar"]), Some("foo-bar"));
+    }
+
+    #[test]
+    fn what_is_likelier_comes_first() {
+        for (word, candidates, meant) in [
+            // Another spelling, before another number.
+            (
+                "openWorldHint",
+                ["open_world", "open_world_hints"],
+                "open_world",
+            ),
+            // Another number, before a slip.
+            ("tools", ["tool", "toolz"], "tool"),
+            ("address", ["addres", "addresses"], "addresses"),
+            // Fewer edits, then the longer beginning in common, then the nearer length.
+            ("abcdefghi", ["abcdefgxx", "axcdefghi"], "axcdefghi"),
+            ("abcdef", ["aacdef", "abcdxf"], "abcdxf"),
+            ("abcdef", ["abcdefa", "abcdex"], "abcdefa"),
+            ("timeou", ["timeout_ms", "timeout_secs"], "timeout_ms"),
+        ] {
+            assert_eq!(closest(word, candidates), Some(meant), "{word}");
+        }
     }
 
     #[test]

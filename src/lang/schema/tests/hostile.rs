@@ -221,6 +221,10 @@ fn a_long_chain_of_references_is_refused_and_a_short_one_fits_the_stack() {
         message,
         "more than 128 subschemas apply to one value from within each other"
     );
+    let mut below = chain(5_000);
+    below["properties"] = json!({ "a": { "$ref": "#" } });
+    let found = errors(below);
+    assert_eq!(found[0].pointer, "/properties/a");
     assert!(compile(chain(126), Validation::Full).is_ok());
     refused_as_too_large(chain(127));
     // 1,024 frames by chain and depth are the bound; a value deeper than that is refused.
@@ -334,6 +338,21 @@ fn an_explanation_too_dear_is_cut_short() {
     assert_eq!(
         violations.output_text(),
         "the tool's output does not match its output schema"
+    );
+}
+
+#[test]
+fn what_was_found_before_it_was_cut_short_is_told() {
+    let branch = json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/dear" } }, "allOf": [{ "required": ["z"] }] });
+    let schema = full(json!({
+        "properties": { "first": { "type": "string" }, "then": { "$ref": "#/$defs/dear" } },
+        "$defs": { "dear": { "anyOf": [branch, branch, { "type": "integer" }] } },
+    }));
+    let dear = (0..100).fold(json!("x"), |inner, _| json!({ "a": inner, "z": 1 }));
+    assert_eq!(
+        quickly(|| text(&schema, json!({ "first": 1, "then": dear }))),
+        "Invalid arguments at /first: value is not one of the declared JSON types\n\
+         and perhaps more: the value is too large to look further"
     );
 }
 

@@ -165,6 +165,8 @@ fn what_only_2020_12_asserts_is_not_told_in_draft_07() {
             assert_eq!(compiled.check(&value).is_err(), is_asserted, "{schema}");
             let told = compiled.explain_for_tests(&value);
             assert_eq!(told.list().len(), usize::from(is_asserted), "{schema}");
+            let told = compiled.explain_for_tests(&json!({}));
+            assert!(told.list().is_empty(), "{schema}");
         }
     }
 }
@@ -294,6 +296,9 @@ fn how_far_a_slip_may_go_depends_on_the_keyword() {
         ("minLet", false),
         ("MIN_LENGTH", true),
         ("unknown", false),
+        // Words of one's own, and those that are kept for keywords to come.
+        ("xitems", false),
+        ("$items", false),
     ] {
         assert_eq!(warned(word), is_slip, "{word}");
     }

@@ -273,7 +273,9 @@ fn a_branch_without_its_condition_is_not_applied() {
     for branch in ["then", "else"] {
         let (kind, ..) = error(json!({ "if": true, branch: { "$ref": "#" } }));
         assert_eq!(kind, ReferenceCycle);
-        // It can still be referred to.
+        // It is checked all the same, and can be referred to.
+        let (kind, ..) = error(json!({ branch: { "$ref": "#/nowhere" } }));
+        assert_eq!(kind, DanglingReference);
         leads_to_string(json!({
             "properties": { "a": { "$ref": format!("#/{branch}") } },
             branch: { "type": "string" },
