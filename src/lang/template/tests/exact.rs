@@ -52,6 +52,10 @@ fn what_is_compared_costs_what_is_looked_at() {
         let error = failure(source, &more);
         assert_eq!(error.kind(), RenderErrorKind::Bound, "{source}");
     }
+    let object = |length: usize| json!({ "x": vec![1; length], "y": vec![1; length] });
+    let objects = args(json!({ "a": object(525_000), "b": object(525_000) }));
+    let error = failure("{{ args.a == args.b }}", &objects);
+    assert_eq!(error.kind(), RenderErrorKind::Bound);
     let texts = args(json!({ "a": bytes(1 << 24), "b": bytes(1 << 24) }));
     assert_eq!(value("{{ args.a == args.b }}", &texts), Some(json!(true)));
     let texts_of_a_quarter = args(json!({ "a": bytes(1 << 22), "b": bytes(1 << 22) }));
