@@ -1,12 +1,15 @@
 //! Plain keywords: in both dialects they lead nowhere else in the document, and need nothing but their
 //! value. Schemas of declared arguments are made of them, and so are most others.
 
+use super::dialect::Dialect;
 use serde_json::Value;
 
 /// What both meta-schemas want as the value of a plain keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wants {
     Anything,
+    /// The URI of a dialect.
+    Dialect,
     Text,
     Flag,
     /// A whole number, 0 or more.
@@ -29,7 +32,8 @@ pub(super) enum Wants {
 pub(super) fn wants(keyword: &str) -> Option<Wants> {
     Some(match keyword {
         "const" | "default" | "x-mcp-header" => Wants::Anything,
-        "$comment" | "$schema" | "description" | "format" | "pattern" | "title" => Wants::Text,
+        "$schema" => Wants::Dialect,
+        "$comment" | "description" | "format" | "pattern" | "title" => Wants::Text,
         "deprecated" | "readOnly" | "uniqueItems" | "writeOnly" => Wants::Flag,
         "maxItems" | "maxLength" | "maxProperties" | "minItems" | "minLength" | "minProperties" => {
             Wants::Count
@@ -57,6 +61,7 @@ impl Wants {
             | (Self::Flag, Value::Bool(_))
             | (Self::Number, Value::Number(_))
             | (Self::List, Value::Array(_)) => true,
+            (Self::Dialect, Value::String(uri)) => Dialect::from_uri(uri).is_some(),
             (Self::Count, value) => value.is_u64(),
             (Self::Positive, value) => value.as_f64().is_some_and(|number| number > 0.0),
             (Self::Names, Value::Array(names)) => are_names(names),

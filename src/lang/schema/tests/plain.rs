@@ -75,6 +75,7 @@ fn what_is_not_plain_needs_one() {
         json!({ "type": ["string"] }),
         json!({ "type": "text" }),
         json!({ "title": 1 }),
+        json!({ "properties": { "a": { "$schema": "a" } } }),
         json!({ "items": [true] }),
         json!({ "prefixItems": [] }),
         json!({ "prefixItems": [1] }),
