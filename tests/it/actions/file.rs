@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
 
 const TOOL: &str = r#"
 [[tool]]
@@ -262,22 +261,18 @@ fn a_root_or_path_that_cannot_be_used_is_a_load_error() {
 fn many_reads_leave_no_descriptor_open() {
     let project = project();
     let daemon = project.serve();
-    let descriptors = || {
-        let folder = format!("/proc/{}/fd", daemon.pid());
-        fs::read_dir(Path::new(&folder)).unwrap().count()
-    };
     let mut connection = daemon.connect();
     let mut one = |path: &str| connection.post(&call(1, "read", json!({ "path": path })));
     one("a.txt");
     one("gone");
-    let before = descriptors();
+    let before = daemon.descriptors_at_rest();
     for _ in 0..100 {
         one("a.txt");
         one("gone");
         one("deep");
     }
     within("descriptors are closed", || {
-        (descriptors() <= before).then_some(())
+        (daemon.descriptors() <= before).then_some(())
     });
 }
 

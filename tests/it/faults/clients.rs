@@ -1,6 +1,6 @@
 //! Clients that are slow, deaf, or gone.
 
-use super::{TOOLS, descriptors, hello, status};
+use super::{TOOLS, hello, status};
 use crate::support::{Connection, Daemon, Project, call, within};
 use serde_json::json;
 use std::io::{Read as _, Write as _};
@@ -43,7 +43,7 @@ fn trickle(daemon: &Daemon, begin: &str, byte: &[u8]) -> Duration {
 fn slow_heads_and_bodies_are_ended_and_hold_nobody_up() {
     let project = impatient();
     let daemon = project.serve();
-    let idle = descriptors(daemon.pid());
+    let idle = daemon.descriptors_at_rest();
     let body = format!(
         "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n",
         daemon.address()
@@ -68,7 +68,7 @@ fn slow_heads_and_bodies_are_ended_and_hold_nobody_up() {
     println!("100 slow clients: the last was closed after {longest:?}");
     assert!(took.iter().all(|took| *took >= Duration::from_millis(600)));
     within("nothing of them is left", || {
-        (descriptors(daemon.pid()) <= idle + 2).then_some(())
+        (daemon.descriptors() <= idle + 2).then_some(())
     });
 }
 
@@ -85,7 +85,7 @@ fn clients_that_never_read_are_ended_and_memory_is_given_back() {
     hello(&daemon);
     // Neither their answers nor their connections stay.
     within("all are closed", || {
-        (descriptors(daemon.pid()) < 20 + 5).then_some(())
+        (daemon.descriptors() < 20 + 5).then_some(())
     });
     let peak = status(daemon.pid(), "VmHWM");
     println!("20 deaf clients of 4 MiB each: from {before} KiB to {peak} KiB at the most");
@@ -102,7 +102,7 @@ fn a_thousand_rounds_of_connecting_and_leaving_leave_nothing() {
     let project = Project::with(TOOLS);
     let daemon = project.serve();
     hello(&daemon);
-    let idle = descriptors(daemon.pid());
+    let idle = daemon.descriptors_at_rest();
     for round in 0..1000 {
         let mut connection = daemon.connect();
         match round % 4 {
@@ -114,6 +114,6 @@ fn a_thousand_rounds_of_connecting_and_leaving_leave_nothing() {
     }
     hello(&daemon);
     within("descriptors are given back", || {
-        (descriptors(daemon.pid()) <= idle + 2).then_some(())
+        (daemon.descriptors() <= idle + 2).then_some(())
     });
 }

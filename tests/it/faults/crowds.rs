@@ -1,6 +1,6 @@
 //! Many at once.
 
-use super::{TOOLS, descriptors, hello, sample, status};
+use super::{TOOLS, hello, sample, status};
 use crate::subscriptions::listen;
 use crate::support::{Connection, Project, within};
 use serde_json::json;
@@ -50,7 +50,7 @@ fn crowd(most: usize, many: usize) {
     within("as many as may be are open", || {
         (sample(&daemon, "snodo_http_connections ") >= wanted as f64).then_some(())
     });
-    let (after, held) = (status(daemon.pid(), "VmRSS"), descriptors(daemon.pid()));
+    let (after, held) = (status(daemon.pid(), "VmRSS"), daemon.descriptors());
     println!(
         "{many} connections in {opened:?}, {held} descriptors, {} KiB each",
         after.saturating_sub(before) / wanted as u64
@@ -61,7 +61,7 @@ fn crowd(most: usize, many: usize) {
     assert_eq!(said.status, 200);
     drop(crowd);
     within("they are gone", || {
-        (descriptors(daemon.pid()) < 64).then_some(())
+        (daemon.descriptors() < 64).then_some(())
     });
     hello(&daemon);
 }
@@ -90,7 +90,7 @@ fn a_minute_of_calls_reloads_and_leaving() {
     let project = Project::with(TOOLS).set("metrics.listen=['127.0.0.1:0']");
     let daemon = project.serve();
     hello(&daemon);
-    let (memory, files) = (status(daemon.pid(), "VmRSS"), descriptors(daemon.pid()));
+    let (memory, files) = (status(daemon.pid(), "VmRSS"), daemon.descriptors_at_rest());
     let (end, address) = (Instant::now() + Duration::from_secs(60), daemon.address());
     let callers: Vec<_> = (0..8)
         .map(|n| {
@@ -135,6 +135,6 @@ fn a_minute_of_calls_reloads_and_leaving() {
     );
     assert!(grown < 64 * 1024, "{grown} KiB");
     within("descriptors are given back", || {
-        (descriptors(daemon.pid()) <= files + 3).then_some(())
+        (daemon.descriptors() <= files + 3).then_some(())
     });
 }

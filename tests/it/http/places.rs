@@ -5,11 +5,6 @@ use crate::support::{Daemon, Project, call, text_of};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde_json::json;
 
-fn open_descriptors(daemon: &Daemon) -> u64 {
-    let entries = std::fs::read_dir(format!("/proc/{}/fd", daemon.pid()));
-    entries.unwrap().count() as u64
-}
-
 #[test]
 fn running_out_of_descriptors_is_waited_out_and_said_once() {
     let (_project, daemon) = serve();
@@ -19,7 +14,7 @@ fn running_out_of_descriptors_is_waited_out_and_said_once() {
     let hard = rustix::process::getrlimit(Resource::Nofile).maximum;
     let pid = Pid::from_raw(daemon.pid().cast_signed());
     let few = Rlimit {
-        current: Some(open_descriptors(&daemon) + 4),
+        current: Some(daemon.descriptors_at_rest() as u64 + 4),
         maximum: hard,
     };
     let usual = prlimit(pid, Resource::Nofile, few).unwrap();
@@ -41,7 +36,7 @@ fn running_out_of_descriptors_is_waited_out_and_said_once() {
     drop(held);
     assert_eq!(text_of(&waited.reply().json()), "waited");
     prlimit(pid, Resource::Nofile, usual).unwrap();
-    let idle = open_descriptors(&daemon);
+    let idle = daemon.descriptors();
     assert!(idle < 40, "{idle} descriptors");
 }
 

@@ -7,11 +7,6 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-/// Open descriptors of a process.
-fn descriptors(pid: u32) -> usize {
-    fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count()
-}
-
 /// Resident memory of a process, in KiB.
 fn resident(pid: u32) -> usize {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
@@ -35,10 +30,7 @@ fn until_descriptors(daemon: &Daemon, idle: usize) {
         (sockets.lines().filter(close_wait).count() == 0).then_some(())
     });
     within("the descriptors are given back", || {
-        descriptors(daemon.pid())
-            .abs_diff(idle)
-            .le(&5)
-            .then_some(())
+        daemon.descriptors().abs_diff(idle).le(&5).then_some(())
     });
 }
 
@@ -69,7 +61,7 @@ fn two_hundred_edits_a_third_of_them_broken_under_load() {
     let daemon = project.serve();
     let mut watcher = daemon.connect();
     watcher.until_says("a", "0");
-    let (idle, memory) = (descriptors(daemon.pid()), resident(daemon.pid()));
+    let (idle, memory) = (daemon.descriptors_at_rest(), resident(daemon.pid()));
     let done = AtomicBool::new(false);
     let calls = AtomicUsize::new(0);
     thread::scope(|scope| {
@@ -188,7 +180,7 @@ fn a_thousand_connections_and_a_thousand_commands_leave_nothing_open() {
     let project = Project::with(&(tool("a", "1") + shell));
     let daemon = project.serve();
     daemon.connect().until_says("a", "1");
-    let idle = descriptors(daemon.pid());
+    let idle = daemon.descriptors_at_rest();
     let ask = |name: &str| {
         said(
             &Connection::to(daemon.address())

@@ -100,6 +100,25 @@ impl Daemon {
         self.child.id()
     }
 
+    /// How many descriptors it has open.
+    pub fn descriptors(&self) -> usize {
+        let entries = std::fs::read_dir(format!("/proc/{}/fd", self.pid()));
+        entries.unwrap().count()
+    }
+
+    /// The same once it watches its files: the watch opens the last ones.
+    pub fn descriptors_at_rest(&self) -> usize {
+        let threads = format!("/proc/{}/task", self.pid());
+        within("it watches", || {
+            let mut threads = std::fs::read_dir(&threads).unwrap().flatten();
+            threads.find(|thread| {
+                std::fs::read_to_string(thread.path().join("comm"))
+                    .is_ok_and(|name| name.starts_with("notify"))
+            })
+        });
+        self.descriptors()
+    }
+
     /// A new connection.
     pub fn connect(&self) -> Connection {
         Connection::to(self.address)
