@@ -18,9 +18,9 @@ impl Base64 {
     /// Encodes bytes in this memory, as far as it suffices; what is in it is forgotten. When the last
     /// copy is gone, `back` is given the memory.
     pub fn encode_in(room: Vec<u8>, bytes: &[u8], back: fn(Vec<u8>)) -> Self {
-        let Base64Encoder(mut room) = Base64Encoder::new(room);
-        STANDARD.encode_append(bytes, &mut room);
-        Base64Encoder(room).finish(back)
+        let mut encoder = Base64Encoder::new(room);
+        STANDARD.encode_append(bytes, &mut encoder.0);
+        encoder.finish(back)
     }
 
     /// Takes text that is base64 already; `None` when it is not.

@@ -3,7 +3,7 @@
 
 use super::part::PartError;
 use super::room::{self, Room};
-use super::{FileError, ReadOptions};
+use super::{FileError, ReadOptions, mime};
 use crate::ops::{Base64, Base64Encoder};
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,21 +13,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const CHUNK: usize = 96 * 1024;
 const _: () = assert!(CHUNK.is_multiple_of(3));
 
-/// Reads and encodes a whole file in `room`. `head` is shown how it begins. `None` where that may be text: what
-/// was read is then in `room`. Ends early once `stop` is set; the result is then nobody's.
+/// Reads and encodes a whole file in `room`, and says its type. `None` where its beginning may be text: what was
+/// read is then in `room`. Ends early once `stop` is set; the result is then nobody's.
 pub(super) fn read(
     file: &mut File,
+    path: &str,
     options: &ReadOptions,
     room: &mut Room,
     stop: &AtomicBool,
-    head: impl FnOnce(&[u8]),
-) -> Result<Option<Base64>, PartError> {
+) -> Result<Option<(Base64, &'static str)>, PartError> {
     let bytes = &mut room.bytes;
     next(file, bytes)?;
     if bytes.len() < CHUNK || !is_no_text(bytes) {
         return Ok(None);
     }
-    head(bytes);
+    let mime = mime::of(path, bytes, false);
     let mut encoder = Base64Encoder::new(std::mem::take(&mut room.encoded));
     let mut length = 0;
     while !stop.load(Ordering::Relaxed) {
@@ -45,7 +45,7 @@ pub(super) fn read(
         next(file, bytes)?;
     }
     room::give(std::mem::take(bytes));
-    Ok(Some(encoder.finish(room::give)))
+    Ok(Some((encoder.finish(room::give), mime)))
 }
 
 /// As much as there is of a chunk.

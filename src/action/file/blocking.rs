@@ -108,10 +108,8 @@ fn read_now(
         PartError::Io(error) => failed(&error),
     };
     if room.is_large() {
-        let mut mime = "";
-        let head = |head: &[u8]| mime = mime::of(path, head, false);
-        let read = binary::read(&mut file, options, &mut room, stop, head);
-        if let Some(encoded) = read.map_err(not_read)? {
+        let read = binary::read(&mut file, path, options, &mut room, stop);
+        if let Some((encoded, mime)) = read.map_err(not_read)? {
             let encoded = Encoded {
                 body: Body::Base64(encoded),
                 has_more: false,

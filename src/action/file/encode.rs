@@ -29,6 +29,7 @@ pub(super) fn encode(part: Part, encoding: Encoding, is_text: bool, room: Vec<u8
     let (length, has_more) = (part.bytes.len(), part.has_more);
     let (body, end) = if is_text && encoding != Encoding::Base64 {
         let (start, end) = text_bounds(&part);
+        room::give(room);
         (Body::Text(text(part.bytes, start, end)), end)
     } else {
         let encoded = Base64::encode_in(room, window(&part), room::give);

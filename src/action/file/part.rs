@@ -43,8 +43,8 @@ impl From<io::Error> for PartError {
 }
 
 /// Reads what `options` ask for. `size` is what the file system says, a hint only: files grow and
-/// shrink, and those of `/proc` say 0. A whole file is read into `room`, which may hold how it begins. Ends early once `stop` is set;
-/// the result is then nobody's.
+/// shrink, and those of `/proc` say 0. A whole file is read into `room`, which may hold how it begins.
+/// Ends early once `stop` is set; the result is then nobody's.
 pub(super) fn read(
     file: &mut File,
     size: u64,

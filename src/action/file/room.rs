@@ -15,12 +15,16 @@ pub(super) struct Room {
 /// The largest file that room is made for before it is read: reads that wait for their turn hold it.
 const MOST_ROOM: u64 = 4 * 1024 * 1024;
 
+/// Memory that lies ready, the oldest first.
+struct Ready(Vec<Vec<u8>>);
+
 /// What lies ready together, at most, in bytes; and the least that is worth it.
 const MOST_READY: usize = 8 * 1024 * 1024;
 const LEAST: usize = 128 * 1024;
 
-/// Taken by readers of large files alone, for as long as a look at a few entries takes.
-static READY: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
+/// Taken where a large file is read, and where an answer that holds one is gone, for as long as a look at a few
+/// entries takes.
+static READY: Mutex<Ready> = Mutex::new(Ready(Vec::new()));
 
 impl Room {
     /// Whether it is for a large file that may be no text.
@@ -38,7 +42,7 @@ impl Room {
         // One byte more, to see that the file ends there.
         let bytes = size + 1;
         match options.encoding {
-            // It becomes the text, and does not come back.
+            // Text keeps its memory.
             Encoding::Text => Self {
                 bytes: fresh(bytes),
                 encoded: Vec::new(),
@@ -51,25 +55,34 @@ impl Room {
     }
 }
 
-/// Empty memory of this length: the least that lies ready and suffices, if that is no more than twice as
-/// long.
+impl Ready {
+    /// Memory of this length, and an eighth more at the most: who keeps it counts what it asked for.
+    fn take(&mut self, length: usize) -> Option<Vec<u8>> {
+        let suits = |memory: &Vec<u8>| {
+            let capacity = memory.capacity();
+            capacity >= length && capacity - capacity / 8 <= length
+        };
+        let place = self.0.iter().rposition(suits)?;
+        Some(self.0.remove(place))
+    }
+
+    /// Keeps memory; the oldest goes where there is no room for it. Gives what goes.
+    fn give(&mut self, memory: Vec<u8>) -> Vec<Vec<u8>> {
+        self.0.push(memory);
+        let mut kept = 0;
+        let fits = self.0.iter().rev().take_while(|memory| {
+            kept += memory.capacity();
+            kept <= MOST_READY
+        });
+        let gone = self.0.len() - fits.count();
+        self.0.drain(..gone).collect()
+    }
+}
+
+/// Empty memory of this length.
 fn take(length: usize) -> Vec<u8> {
-    if length < LEAST {
-        return fresh(length);
-    }
-    let mut ready = ready();
-    let suits = ready.iter().enumerate().filter(|(_, memory)| {
-        let capacity = memory.capacity();
-        capacity >= length && capacity / 2 <= length
-    });
-    let least = suits.min_by_key(|(_, memory)| memory.capacity());
-    match least.map(|(place, _)| place) {
-        Some(place) => ready.swap_remove(place),
-        None => {
-            drop(ready);
-            fresh(length)
-        }
-    }
+    let known = (length >= LEAST).then(|| ready().take(length)).flatten();
+    known.unwrap_or_else(|| fresh(length))
 }
 
 /// Gives memory back, for the next answer.
@@ -78,11 +91,9 @@ pub(super) fn give(mut memory: Vec<u8>) {
         return;
     }
     memory.clear();
-    let mut ready = ready();
-    let kept: usize = ready.iter().map(Vec::capacity).sum();
-    if kept + memory.capacity() <= MOST_READY {
-        ready.push(memory);
-    }
+    let gone = ready().give(memory);
+    // Giving it to the system takes long enough to let others in first.
+    drop(gone);
 }
 
 fn fresh(length: usize) -> Vec<u8> {
@@ -92,7 +103,7 @@ fn fresh(length: usize) -> Vec<u8> {
     memory
 }
 
-fn ready() -> MutexGuard<'static, Vec<Vec<u8>>> {
+fn ready() -> MutexGuard<'static, Ready> {
     READY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -100,31 +111,50 @@ fn ready() -> MutexGuard<'static, Vec<Vec<u8>>> {
 mod tests {
     use super::*;
 
-    fn length() -> usize {
-        ready().iter().map(Vec::capacity).sum()
+    const MIB: usize = 1024 * 1024;
+
+    fn capacities(ready: &Ready) -> Vec<usize> {
+        ready.0.iter().map(Vec::capacity).collect()
     }
 
     #[test]
-    fn memory_comes_back_within_bounds() {
-        // Nobody else uses memory of such lengths here.
-        let odd = 3 * 1024 * 1024 + 5;
-        let mut first = take(odd);
-        first.extend_from_slice(b"left by another");
-        let address = first.as_ptr();
-        give(first);
-        let again = take(odd - 9);
-        assert!(again.is_empty() && again.as_ptr() == address && again.capacity() == odd);
-        give(again);
-        let other = take(odd / 2 - 9);
-        assert!(other.as_ptr() != address, "twice as much as is needed");
-        for _ in 0..9 {
-            give(fresh(odd));
-            assert!(length() <= MOST_READY);
+    fn what_suits_is_taken() {
+        let mut ready = Ready(Vec::new());
+        assert_eq!(ready.take(MIB), None);
+        for length in [MIB, 2 * MIB, MIB + 1] {
+            assert!(ready.give(fresh(length)).is_empty());
         }
-        give(fresh(MOST_READY + 1));
-        assert!(length() <= MOST_READY);
-        ready().clear();
+        let taken = ready.take(MIB).map(|memory| memory.capacity());
+        assert_eq!(taken, Some(MIB + 1), "the newest");
+        assert_eq!(ready.take(MIB + 1), None);
+        assert_eq!(ready.take(2 * MIB - 2 * MIB / 8 - 1), None, "too much more");
+        assert!(ready.take(2 * MIB - 2 * MIB / 8).is_some());
+        assert_eq!(capacities(&ready), [MIB]);
+    }
+
+    #[test]
+    fn what_lies_ready_is_bounded_and_the_oldest_goes() {
+        let mut ready = Ready(Vec::new());
+        for length in [MOST_READY / 2, MOST_READY / 2 - MIB, MIB] {
+            assert!(ready.give(fresh(length)).is_empty());
+        }
+        let gone = ready.give(fresh(MIB));
+        assert_eq!(
+            gone.iter().map(Vec::capacity).collect::<Vec<_>>(),
+            [MOST_READY / 2]
+        );
+        assert_eq!(capacities(&ready), [MOST_READY / 2 - MIB, MIB, MIB]);
+        assert_eq!(ready.give(fresh(MOST_READY + 1)).len(), 4);
+        assert!(ready.0.is_empty());
+    }
+
+    #[test]
+    fn what_comes_back_is_empty() {
+        let mut memory = take(LEAST);
+        memory.extend_from_slice(b"of another file");
+        give(memory);
+        assert!(ready().0.iter().all(Vec::is_empty));
         give(fresh(LEAST - 1));
-        assert!(!ready().iter().any(|memory| memory.capacity() < LEAST));
+        assert!(ready().0.iter().all(|memory| memory.capacity() >= LEAST));
     }
 }

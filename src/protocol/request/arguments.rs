@@ -34,14 +34,11 @@ pub(super) fn object(given: Option<Given<'_>>) -> Result<Arguments, OpError> {
 /// # Errors
 /// They are none.
 pub(super) fn texts(given: Option<Given<'_>>) -> Result<Texts, OpError> {
-    let arguments = match given {
-        None => return Ok(Texts::new()),
-        Some(Given::Raw(raw)) => return operation::texts("arguments", Some(raw)),
-        Some(Given::Read(arguments)) => arguments,
-    };
-    let texts = arguments.into_iter().map(|(name, value)| match value {
+    let no_texts = || OpError::InvalidParams("`arguments` must be an object of strings".into());
+    let texts = object(given).map_err(|_| no_texts())?.into_iter();
+    let texts = texts.map(|(name, value)| match value {
         Value::String(text) => Ok((name, text)),
-        _ => Err(operation::no_texts("arguments")),
+        _ => Err(no_texts()),
     });
     texts.collect()
 }
@@ -77,5 +74,35 @@ impl<'de> Deserialize<'de> for Read {
         }
 
         deserializer.deserialize_map(Members)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_the_same_however_they_were_read() {
+        for (json, expected) in [
+            ("{}", Some(vec![])),
+            (r#"{"a":"x","b":""}"#, Some(vec![("a", "x"), ("b", "")])),
+            (r#"{"a":1,"a":"x"}"#, Some(vec![("a", "x")])),
+            (r#"{"a":"x","a":1}"#, None),
+            (r#"{"a":null}"#, None),
+        ] {
+            let raw: &RawValue = serde_json::from_str(json).unwrap();
+            let Read(read) = serde_json::from_str(json).unwrap();
+            for given in [Given::Raw(raw), Given::Read(read)] {
+                let texts = texts(Some(given)).ok();
+                let texts = texts.as_ref().map(|texts| {
+                    let pairs = texts.iter().map(|(name, text)| (&**name, &**text));
+                    pairs.collect::<Vec<_>>()
+                });
+                assert_eq!(texts, expected, "{json}");
+            }
+        }
+        let list: &RawValue = serde_json::from_str("[]").unwrap();
+        assert!(texts(Some(Given::Raw(list))).is_err());
+        assert_eq!(texts(None), Ok(Texts::new()));
     }
 }

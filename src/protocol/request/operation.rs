@@ -111,10 +111,5 @@ pub(in crate::protocol) fn texts(name: &str, raw: Option<&RawValue>) -> Result<T
     let texts = Some(raw.get()).filter(|text| text.starts_with('{'));
     texts
         .and_then(|text| serde_json::from_str(text).ok())
-        .ok_or_else(|| no_texts(name))
-}
-
-/// The fault of what is no object of texts.
-pub(super) fn no_texts(name: &str) -> OpError {
-    OpError::InvalidParams(format!("`{name}` must be an object of strings"))
+        .ok_or_else(|| OpError::InvalidParams(format!("`{name}` must be an object of strings")))
 }

@@ -1,4 +1,5 @@
-//! The members of a request's `params`, found without looking into them.
+//! The members of a request's `params`. They are found without looking into them, but for a call's
+//! arguments where the request is ordinary.
 
 use super::arguments::{Given, Read};
 use super::at_once::Object;
