@@ -182,9 +182,7 @@ fn read_all(
         links: survey.links,
         ..Loaded::default()
     };
-    // Behind the first load calls are served, which are not to wait for this one.
-    let spared = usize::from(previous.is_some());
-    let read = side_by_side::map(&survey.found, spared, |found| {
+    let read = side_by_side::map(&survey.found, |found| {
         let source = discover::read(found).map_err(Box::new)?;
         if let Some(file) = previous.and_then(|previous| reuse(previous, found, &source)) {
             return Ok::<_, Box<Diagnostic>>((file, false));

@@ -10,18 +10,10 @@ const MOST: usize = 8;
 /// Things that are worth a thread.
 const SHARE: usize = 16;
 
-/// What the work makes of each item, in their order. `spared` processors are left to others. A panic in the
-/// work goes on here.
-pub(super) fn map<T: Sync, R: Send>(
-    items: &[T],
-    spared: usize,
-    work: impl Fn(&T) -> R + Sync,
-) -> Vec<R> {
+/// What the work makes of each item, in their order. A panic in it goes on here.
+pub(super) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let threads = threads
-        .saturating_sub(spared)
-        .min(MOST)
-        .min(items.len() / SHARE);
+    let threads = threads.min(MOST).min(items.len() / SHARE);
     if threads < 2 {
         return items.iter().map(work).collect();
     }
@@ -56,7 +48,7 @@ mod tests {
     fn the_order_is_kept() {
         for count in [0, 1, 31, 32, 1000] {
             let items: Vec<usize> = (0..count).collect();
-            let doubled = map(&items, 0, |item| item * 2);
+            let doubled = map(&items, |item| item * 2);
             assert!(doubled.iter().copied().eq((0..count).map(|item| item * 2)));
         }
     }
@@ -65,7 +57,7 @@ mod tests {
     fn a_panic_is_not_lost() {
         let items: Vec<usize> = (0..100).collect();
         let panics = std::panic::catch_unwind(|| {
-            map(&items, 0, |item| assert!(*item != 99, "the last"));
+            map(&items, |item| assert!(*item != 99, "the last"));
         });
         assert!(panics.is_err());
     }
