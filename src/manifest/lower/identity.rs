@@ -89,7 +89,12 @@ pub(super) fn definition(
     digest.bytes(cx.folder.path().as_os_str().as_encoded_bytes());
     for outside in cx.outside.borrow().iter().skip(outside_before) {
         digest.bytes(outside.path.as_os_str().as_encoded_bytes());
-        digest.bytes(outside.content.as_deref().unwrap_or_default());
+        digest.bytes(
+            outside
+                .content
+                .as_ref()
+                .map_or(&[], |content| content.as_slice()),
+        );
     }
     digest.finish()
 }

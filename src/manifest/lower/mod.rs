@@ -60,7 +60,6 @@ use crate::lang::template::Names;
 use crate::model::{AnyComponent, Kind, Settings, Tool, ToolTest};
 use codes::UNREADABLE;
 use std::cell::{OnceCell, RefCell};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -132,25 +131,18 @@ impl Folder {
 }
 
 /// A file that a manifest names and that was read while the manifest was.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outside {
     /// The file.
     pub path: PathBuf,
-    /// Its bytes then; `None` when it could not be read.
-    pub content: Option<Vec<u8>>,
-}
-
-impl fmt::Debug for Outside {
-    /// Without the bytes, which may be those of a private key.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Outside").field(&self.path).finish()
-    }
+    /// SHA-256 of its bytes then; `None` when it could not be read. The bytes may be many, or a private key's.
+    pub content: Option<[u8; 32]>,
 }
 
 impl Outside {
     /// Whether the file still is what it was.
     pub fn is_unchanged(&self) -> bool {
-        regular::read(&self.path, MAX_OUTSIDE_BYTES).ok() == self.content
+        regular::digest(&self.path, MAX_OUTSIDE_BYTES).ok() == self.content
     }
 }
 
@@ -201,7 +193,7 @@ impl<'a> Cx<'a> {
         let read = regular::read(&path, MAX_OUTSIDE_BYTES);
         self.outside.borrow_mut().push(Outside {
             path,
-            content: read.as_ref().ok().cloned(),
+            content: read.as_ref().ok().map(|bytes| regular::digest_of(bytes)),
         });
         read
     }
