@@ -1,7 +1,7 @@
 //! Reading a regular file: in bounded memory, and without ever waiting. A FIFO, a socket or a device
 //! could make the program wait for ever, so none is read.
 
-use ring::digest::{Context, SHA256};
+use ring::digest::{Context, Digest, SHA256};
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -66,20 +66,18 @@ pub fn digest(path: &Path, max_bytes: u64) -> Result<[u8; 32], ReadError> {
     if read > max_bytes {
         return Err(ReadError::TooLarge(max_bytes));
     }
-    Ok(finished(context))
+    Ok(array(context.finish()))
 }
 
 /// SHA-256 of bytes.
 pub fn digest_of(bytes: &[u8]) -> [u8; 32] {
-    let mut context = Context::new(&SHA256);
-    context.update(bytes);
-    finished(context)
+    array(ring::digest::digest(&SHA256, bytes))
 }
 
-fn finished(context: Context) -> [u8; 32] {
-    let mut digest = [0; 32];
-    digest.copy_from_slice(context.finish().as_ref());
-    digest
+fn array(digest: Digest) -> [u8; 32] {
+    let mut array = [0; 32];
+    array.copy_from_slice(digest.as_ref());
+    array
 }
 
 /// The file, and how long it says it is.

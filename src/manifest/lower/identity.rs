@@ -89,12 +89,7 @@ pub(super) fn definition(
     digest.bytes(cx.folder.path().as_os_str().as_encoded_bytes());
     for outside in cx.outside.borrow().iter().skip(outside_before) {
         digest.bytes(outside.path.as_os_str().as_encoded_bytes());
-        digest.bytes(
-            outside
-                .content
-                .as_ref()
-                .map_or(&[], |content| content.as_slice()),
-        );
+        digest.bytes(outside.digest.as_ref().map_or(&[], <[u8; 32]>::as_slice));
     }
     digest.finish()
 }

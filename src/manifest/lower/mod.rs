@@ -136,13 +136,13 @@ pub struct Outside {
     /// The file.
     pub path: PathBuf,
     /// SHA-256 of its bytes then; `None` when it could not be read. The bytes may be many, or a private key's.
-    pub content: Option<[u8; 32]>,
+    pub digest: Option<[u8; 32]>,
 }
 
 impl Outside {
     /// Whether the file still is what it was.
     pub fn is_unchanged(&self) -> bool {
-        regular::digest(&self.path, MAX_OUTSIDE_BYTES).ok() == self.content
+        regular::digest(&self.path, MAX_OUTSIDE_BYTES).ok() == self.digest
     }
 }
 
@@ -193,7 +193,7 @@ impl<'a> Cx<'a> {
         let read = regular::read(&path, MAX_OUTSIDE_BYTES);
         self.outside.borrow_mut().push(Outside {
             path,
-            content: read.as_ref().ok().map(|bytes| regular::digest_of(bytes)),
+            digest: read.as_ref().ok().map(|bytes| regular::digest_of(bytes)),
         });
         read
     }
