@@ -52,7 +52,7 @@ fn level(level: LogLevel) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::{Log, Progress};
+    use crate::ops::{InputRequest, Log, Progress};
     use crate::protocol::version::Dialect;
     use serde_json::json;
 
@@ -96,6 +96,18 @@ mod tests {
         assert_eq!(
             written("1", log),
             r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"tool","data":{"a":["\n",null]}}}"#
+        );
+    }
+
+    #[test]
+    fn a_question_is_a_request_and_is_withdrawn_by_its_id() {
+        assert_eq!(
+            written("1", Notice::Question("q\"1".into(), InputRequest::Roots)),
+            r#"{"jsonrpc":"2.0","id":"q\"1","method":"roots/list"}"#
+        );
+        assert_eq!(
+            written("1", Notice::Withdrawn("q\"1".into())),
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q\"1","reason":"the answer is no longer waited for"}}"#
         );
     }
 }

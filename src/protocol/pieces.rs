@@ -163,6 +163,7 @@ mod tests {
     fn empty_pieces_are_none() {
         let mut pieces = Pieces::from([Bytes::new(), "a".into(), Bytes::new(), "b".into()]);
         assert_eq!((pieces.pop(), pieces.len()), (Some("a".into()), 1));
+        assert!(!pieces.is_empty());
         assert_eq!(pieces.pop(), Some("b".into()));
         assert!(pieces.is_empty() && pieces.pop().is_none());
         assert!(Pieces::default().into_bytes().is_empty());

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 mod answers;
 mod headers;
+mod kinds;
 mod legacy;
 mod listen;
 mod requests;

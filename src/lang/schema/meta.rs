@@ -4,9 +4,9 @@ use super::dialect::Dialect;
 use super::document::{Document, NodeId};
 use super::error::{MAX_ERRORS, SchemaError, SchemaErrorKind};
 use super::pointer;
+use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::meta::MetaValidator;
-use jsonschema::{JsonType, ValidationError};
 
 /// Every place where the document breaks the meta-schema. The meta-schema itself is only read for a
 /// document with something else than plain keywords: it is a large part of a short start.
@@ -102,14 +102,14 @@ fn describe(document: &Document<'_>, part: &str, error: &ValidationError<'_>) ->
     }
 }
 
-/// Whether the meta-schema wanted a whole subschema here.
+/// Whether the meta-schema wanted a whole subschema here: nothing else may be of one of several types.
 fn wants_schema(kind: &ValidationErrorKind) -> bool {
-    match kind {
+    matches!(
+        kind,
         ValidationErrorKind::Type {
-            kind: TypeKind::Multiple(types),
-        } => types.contains(JsonType::Object) && types.contains(JsonType::Boolean),
-        _ => false,
-    }
+            kind: TypeKind::Multiple(_)
+        }
+    )
 }
 
 /// What a keyword's value has to be.

@@ -265,6 +265,14 @@ mod tests {
     }
 
     #[test]
+    fn what_was_not_declared_is_not_read() {
+        for bits in 0..32 {
+            assert_eq!(Declared::of_bits(bits).to_bits(), bits);
+        }
+        assert_eq!(Declared::of_bits(0), Declared::default());
+    }
+
+    #[test]
     fn a_session_is_named_by_its_random_bytes() {
         let key = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255];
         assert_eq!(

@@ -103,6 +103,11 @@ fn basic_cases() -> Vec<(Value, Value, &'static str)> {
             "Invalid arguments at /tags: value has the same item twice",
         ),
         (
+            json!({ "properties": { "tags": { "uniqueItems": true, "minItems": 3 } } }),
+            json!({ "tags": [1, 2] }),
+            "Invalid arguments at /tags: value has fewer than 3 items",
+        ),
+        (
             json!({ "properties": { "lines": { "items": { "required": ["sku"] } } } }),
             json!({ "lines": [{ "sku": 1 }, {}] }),
             "Invalid arguments at /lines/1: missing required property: sku",

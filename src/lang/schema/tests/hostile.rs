@@ -60,6 +60,10 @@ fn a_breach_deep_down_is_found_quickly() {
 fn large_documents_are_refused() {
     let message = refused_as_too_large(json!({ "enum": vec!["0123456789"; 200_000] }));
     assert_eq!(message, "the schema is larger than 1 MiB");
+    // `{"const":"…"}` is taken for 14 bytes and its text.
+    let just = |more: usize| json!({ "const": "x".repeat((1 << 20) - 14 + more) });
+    assert!(compile(just(0), Validation::None).is_ok());
+    refused_as_too_large(just(1));
     let properties =
         |count: usize| -> Map<_, _> { (0..count).map(|n| (n.to_string(), json!({}))).collect() };
     assert!(compile(json!({ "properties": properties(9_999) }), Validation::None).is_ok());

@@ -33,12 +33,17 @@ fn without_icons(mut item: Value) -> Value {
     item
 }
 
-/// All members, and none but those that must be there.
-fn assert_listed(page: &Ready, list: &str, full: &Value, bare: &Value) {
-    let [newest, newer, older] = lists(page, list);
-    assert_eq!(newest, json!([full, bare]));
-    assert_eq!(newer, json!([full, bare]));
-    assert_eq!(older, json!([without_icons(full.clone()), bare]));
+/// All members, and none but those that must be there: in a page of both, and in one of that which has
+/// icons.
+fn assert_listed<D>(page: impl Fn(&[&D]) -> Ready, [full, bare]: [(&D, &Value); 2], list: &str) {
+    let (written, least) = (full.1, bare.1);
+    let [newest, newer, older] = lists(&page(&[full.0, bare.0]), list);
+    assert_eq!(newest, json!([written, least]));
+    assert_eq!(newer, json!([written, least]));
+    assert_eq!(older, json!([without_icons(written.clone()), least]));
+    let [newest, newer, older] = lists(&page(&[full.0]), list);
+    assert_eq!((&newest, &newer), (&json!([written]), &json!([written])));
+    assert_eq!(older, json!([without_icons(written.clone())]));
 }
 
 #[test]
@@ -65,7 +70,8 @@ fn prompts_have_what_each_revision_knows() {
         arguments: vec![argument("a", Some("A"), true), argument("b", None, false)],
         metadata: meta(),
     };
-    let page = speaking(&ALL).prompts_page(&[&full, &bare], None, CACHE);
+    let face = speaking(&ALL);
+    let page = |items: &[&PromptDeclaration]| face.prompts_page(items, None, CACHE);
     let written = json!({
         "name": "full", "title": "T", "icons": [{ "src": "data:,", "theme": "light" }],
         "description": "D",
@@ -75,7 +81,8 @@ fn prompts_have_what_each_revision_knows() {
         ],
         "_meta": { "e/x": 1 },
     });
-    assert_listed(&page, "prompts", &written, &json!({ "name": "bare" }));
+    let least = json!({ "name": "bare" });
+    assert_listed(page, [(&full, &written), (&bare, &least)], "prompts");
 }
 
 #[test]
@@ -121,11 +128,11 @@ fn resources_and_templates_have_what_each_revision_knows() {
     };
     let face = speaking(&ALL);
     let (one, other) = written("uri");
-    let page = face.resources_page(&[&full, &bare], None, CACHE);
-    assert_listed(&page, "resources", &one, &other);
+    let page = |items: &[&ResourceDeclaration]| face.resources_page(items, None, CACHE);
+    assert_listed(page, [(&full, &one), (&bare, &other)], "resources");
     let (one, other) = written("uriTemplate");
-    let page = face.templates_page(&[&full, &bare], None, CACHE);
-    assert_listed(&page, "resourceTemplates", &one, &other);
+    let page = |items: &[&ResourceDeclaration]| face.templates_page(items, None, CACHE);
+    assert_listed(page, [(&full, &one), (&bare, &other)], "resourceTemplates");
 }
 
 /// Only the newest lets a tool return what is no object (schema of 2025-11-25: Tool).
